@@ -1,0 +1,121 @@
+"""Gossip matrix factorization against a copy of the same arrays, which memory traffic forces anyway."""
+
+from collections.abc import Iterator
+
+import numpy as np
+from benchmarks.measure import Result, cpu, load, pairs, wall
+
+from sottovoce import kernels
+from sottovoce.combine.linear import Linear
+from sottovoce.data.interactions import Catalog, Interactions
+from sottovoce.evaluate.evaluation import evaluate
+from sottovoce.kernels import driver, prange
+from sottovoce.models.mf import MF
+from sottovoce.peers.k_out import KOut
+from sottovoce.protocols.gossip import Gossip
+from sottovoce.simulate.engine import Simulation
+
+SHAPES = {"100k": (943, 1682, 96), "1m": (6040, 3952, 156)}
+
+
+def community(people: int, items: int, each: int) -> Interactions:
+    """Ratings of a given shape; what is liked does not matter here."""
+    rng = np.random.default_rng(0)
+    return Interactions(
+        name="shape",
+        indptr=np.arange(people + 1, dtype=np.int64) * each,
+        item=np.concatenate([rng.permutation(items)[:each] for _ in range(people)]).astype(np.int32),
+        value=rng.integers(1, 6, people * each).astype(np.float32),
+        time=np.zeros(people * each, np.int64),
+        users=np.arange(people).astype(str),
+        catalog=Catalog("shape", np.arange(items).astype(str)),
+        scale=(1.0, 5.0),
+    )
+
+
+def network(shape: str) -> Simulation:
+    """A gossip network of this shape that has already talked for some rounds."""
+    data = community(*SHAPES[shape])
+    simulation = Simulation(MF(factors=5), Gossip(), data, 1, merge=Linear(), peers=KOut(20), rounds=100)
+    simulation.advance(3)
+    return simulation
+
+
+@driver
+def copy_slots(rows, age, rows_to, age_to, slots):
+    """Copy tables with as many threads as there are."""
+    each = len(age) // slots
+    for s in prange(slots):
+        rows_to[s * each : (s + 1) * each] = rows[s * each : (s + 1) * each]
+        age_to[s * each : (s + 1) * each] = age[s * each : (s + 1) * each]
+
+
+def rounds(shape: str) -> Iterator[Result]:
+    """One round (a push per node: merge and one local epoch) against a copy of all tables."""
+    simulation = network(shape)
+    tables = simulation.tables
+    rows, age = np.empty_like(tables.rows), np.empty_like(tables.age)
+
+    def plain_copy() -> None:
+        np.copyto(rows, tables.rows)
+        np.copyto(age, tables.age)
+
+    def threaded_copy() -> None:
+        copy_slots(tables.rows, tables.age, rows, age, tables.slots, batch=tables.slots)
+
+    with kernels.set_threads(1):
+        ours, theirs = pairs(lambda: simulation.advance(1), plain_copy, cpu)
+    yield Result(
+        f"gossip-round-{shape}",
+        ours / theirs,
+        "one-thread copy, CPU seconds",
+        2.7,
+        f"{ours * 1e3:.1f} ms a round, {tables.slots / ours:,.0f} messages per CPU-second; copy {theirs * 1e3:.1f} ms",
+    )
+    ours, theirs = pairs(lambda: simulation.advance(1), threaded_copy, wall)
+    yield Result(
+        f"gossip-round-{shape}-threads",
+        ours / theirs,
+        f"{kernels.threads()}-thread copy, wall seconds",
+        None,
+        f"{ours * 1e3:.1f} ms a round, {tables.slots / ours:,.0f} messages per second; "
+        f"copy {theirs * 1e3:.1f} ms; {load()}",
+    )
+    spare = simulation.snapshots
+    yield Result(
+        f"gossip-memory-{shape}",
+        (spare.rows.nbytes + spare.age.nbytes) / (tables.rows.nbytes + tables.age.nbytes),
+        "size of the tables, for all snapshots",
+        0.1,
+        f"{spare.slots} snapshots beside {tables.slots} models, one push per node and round",
+    )
+
+
+def evaluation() -> Iterator[Result]:
+    """Ranking 15 test items of every node against 100 candidates each, against a training round."""
+    from sottovoce.data.splits.local_holdout import LocalHoldout
+
+    split = LocalHoldout().split(community(*SHAPES["100k"]), seed=1)
+    simulation = Simulation(MF(factors=5), Gossip(), split.train, 1, merge=Linear(), peers=KOut(20), rounds=100)
+    with kernels.set_threads(1):
+        ours, theirs = pairs(
+            lambda: evaluate(simulation.model, simulation.tables, simulation.people, split),
+            lambda: simulation.advance(1),
+            cpu,
+        )
+    yield Result(
+        "gossip-evaluation-100k",
+        ours / theirs,
+        "training round, CPU seconds",
+        1.0,
+        f"{ours * 1e3:.1f} ms to evaluate {split.test.people} people, {theirs * 1e3:.1f} ms a round",
+    )
+
+
+def benchmarks(prefix: str) -> Iterator[Result]:
+    """All of them."""
+    for shape in SHAPES:
+        if any(f"gossip-{kind}-{shape}".startswith(prefix) for kind in ("round", "memory")):
+            yield from rounds(shape)
+    if "gossip-evaluation-100k".startswith(prefix):
+        yield from evaluation()

@@ -1,0 +1,96 @@
+"""How two models become one. One file per merge rule; what a rule consists of is declared here.
+
+A rule is a `NamedTuple` of its parameters, registered with `@component("merge", name)`. Its class
+attribute `needs` says what it compares: the `row_age` of every row, or one figure for the whole
+model: its `clock`, the `size` of the data behind it, or its `quality` for the receiver. Its
+`weight` turns two such figures into the share of the incoming model.
+"""
+
+import numpy as np
+
+from sottovoce.kernels import constant, helper, inlined, operation
+from sottovoce.state import is_gathered, locate, width
+
+
+@operation
+def weight(rule, mine, theirs):
+    """The share of the incoming row or model, from 0 (ignored) to 1 (taken over)."""
+
+
+@operation(default=lambda rule, mine, theirs: max(mine, theirs))
+def merged_age(rule, mine, theirs):
+    """The age after a merge."""
+
+
+@operation(by="needs")
+def standing(rule, model, tables, slot, people, person, run):
+    """What a rule compares: a figure for model `slot` of `tables` in the eyes of `person`."""
+
+
+@standing.rule("row_age")
+def _row_age(rule, model, tables, slot, people, person, run):
+    """Rows have ages of their own; the head, which belongs to no row, is as old as the model."""
+    return np.float32(tables.clock[slot])
+
+
+@standing.rule("clock")
+def _clock(rule, model, tables, slot, people, person, run):
+    return np.float32(tables.clock[slot])
+
+
+@standing.rule("size")
+def _size(rule, model, tables, slot, people, person, run):
+    return np.float32(tables.size[slot])
+
+
+@constant
+def _by_row(rule):
+    return int(rule.needs == "row_age")
+
+
+@inlined
+def _blend(mine, theirs, share, count):
+    """Move `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
+    if share == 1:
+        for d in range(count):
+            mine[d] = theirs[d]
+    else:
+        for d in range(count):
+            mine[d] += share * (theirs[d] - mine[d])
+
+
+@helper
+def merge(rule, model, tables, slot, source, origin, people, person, run):
+    """Merge model `origin` of `source` into model `slot` of `tables`, as `rule` says.
+
+    `source` may be the same tables, snapshots of them, or a message that holds some rows only.
+    """
+    share = np.float32(
+        weight(
+            rule,
+            standing(rule, model, tables, slot, people, person, run),
+            standing(rule, model, source, origin, people, person, run),
+        )
+    )
+    begin = source.offset[origin]
+    count = source.offset[origin + 1] - begin
+    if is_gathered(source):
+        for n in range(begin, begin + count):
+            j = locate(tables, slot, source.ids[n])
+            mine, theirs = tables.age[j], source.age[n]
+            part = np.float32(weight(rule, np.float32(mine), np.float32(theirs))) if _by_row(rule) else share
+            tables.age[j] = merged_age(rule, mine, theirs)
+            _blend(tables.rows[j], source.rows[n], part, width(tables))
+    else:
+        # All weights first, in a loop without branches, which vectorises.
+        start = tables.offset[slot]
+        ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
+        shares = np.empty(count, np.float32)
+        for n in range(count):
+            shares[n] = weight(rule, np.float32(ages[n]), np.float32(their_ages[n])) if _by_row(rule) else share
+            ages[n] = merged_age(rule, ages[n], their_ages[n])
+        rows, their_rows = tables.rows[start : start + count], source.rows[begin : begin + count]
+        for n in range(count):
+            _blend(rows[n], their_rows[n], shares[n], width(tables))
+    _blend(tables.head[slot], source.head[origin], share, tables.head.shape[1])
+    tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])

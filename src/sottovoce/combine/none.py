@@ -1,0 +1,26 @@
+"""No merging: the incoming model replaces one's own (MERGENONE of Algorithm 4, Hegedűs et al. 2019).
+
+Models then make random walks through the network, trained by everybody they visit.
+"""
+
+from typing import NamedTuple
+
+from sottovoce.combine import merged_age, weight
+from sottovoce.registry import component
+
+
+@component("merge", "none")
+class Replace(NamedTuple):
+    """Take the incoming model as it is."""
+
+    needs = "clock"
+
+
+@weight.rule(Replace)
+def _weight(rule, mine, theirs):
+    return 1.0
+
+
+@merged_age.rule(Replace)
+def _merged_age(rule, mine, theirs):
+    return theirs

@@ -1,0 +1,326 @@
+"""Compiled code: Numba, its cache, its threads, and randomness that needs no state.
+
+This is the only module that imports Numba. It offers these things to write kernels with:
+
+- `helper`: a function that compiled code may call, and that stays a plain function in Python.
+  `inlined` is the same for small ones in inner loops: a length that the caller knows at compile
+  time is then known in them too.
+- `operation`: a function with one implementation per component type. `@weight.rule(Linear)`
+  registers an implementation; a call is resolved by the type of the first argument, in Python
+  at run time and in compiled code at compile time, so it costs nothing.
+- `driver`: an entry point from Python, compiled once per combination of argument types and kept
+  on disk. It has a parallel form and a serial twin that give bit-identical results.
+- `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
+
+Numba does not notice that a helper in another file was edited, so the cache directory carries a
+hash of every source file that takes part in compiled code.
+"""
+
+import functools
+import hashlib
+import inspect
+import math
+import os
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numba
+import numpy as np
+from numba import types
+from numba.extending import overload, register_jitable
+
+__all__ = [
+    "Driver",
+    "below",
+    "cache_directory",
+    "compilations",
+    "constant",
+    "draw",
+    "driver",
+    "helper",
+    "inlined",
+    "normal",
+    "operation",
+    "prange",
+    "set_threads",
+    "stream",
+    "threads",
+    "uniform",
+]
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+helper = register_jitable
+
+inlined: Callable[[F], F] = register_jitable(forceinline=True)
+
+prange = numba.prange
+
+
+# Components
+
+
+class _Operation:
+    """Implementations of one operation, by component type."""
+
+    def __init__(self, stub: Callable[..., Any], default: Callable[..., Any] | None, by: str) -> None:
+        self.name = stub.__name__
+        self.parameters = list(inspect.signature(stub).parameters)
+        self.rules: dict[Any, Callable[..., Any]] = {}
+        self.default = default
+        self.by = by
+
+    def find(self, component: type | None) -> Callable[..., Any] | None:
+        keys = (getattr(component, self.by),) if self.by else component.__mro__ if component else ()
+        return next((self.rules[key] for key in keys if key in self.rules), self.default)
+
+    def add(self, component: Any, function: F) -> F:
+        names = list(inspect.signature(function).parameters)
+        if names != self.parameters:
+            wanted = ", ".join(self.parameters)
+            raise TypeError(f"{function.__name__} implements {self.name}({wanted}) and must take just these")
+        self.rules[component] = function
+        _foreign_sources.add(inspect.getsourcefile(function) or "")
+        return function
+
+
+def operation(stub: Any = None, *, default: Callable[..., Any] | None = None, by: str = "") -> Any:
+    """Make `stub` a function that is resolved by the type of its first argument.
+
+    The stub gives the name, the parameters and the documentation; its body is never run.
+    `default` serves the types for which nothing is registered. With `by`, the name of a class
+    attribute, implementations are registered for that attribute's values instead of for types.
+    """
+    if stub is None:
+        return functools.partial(operation, default=default, by=by)
+    table = _Operation(stub, default, by)
+
+    @functools.wraps(stub)
+    def call(component: Any, *rest: Any) -> Any:
+        found = table.find(type(component))
+        if found is None:
+            raise TypeError(f"{type(component).__name__} does not implement {table.name}")
+        return found(component, *rest)
+
+    def resolve(*arguments: Any) -> Callable[..., Any] | None:
+        return table.find(getattr(arguments[0], "instance_class", None))
+
+    resolve.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
+    overload(call)(resolve)
+    call.rule = lambda component: functools.partial(table.add, component)  # type: ignore[attr-defined]
+    call.supports = lambda component: table.find(component) is not None  # type: ignore[attr-defined]
+    return call
+
+
+def constant(function: Callable[[Any], int]) -> Any:
+    """Make `function(component class)` a compile-time constant for instances of that class."""
+
+    @functools.wraps(function)
+    def call(instance: Any) -> int:
+        return function(type(instance))
+
+    def resolve(instance):
+        value = function(instance.instance_class)
+        return lambda instance: value
+
+    overload(call)(resolve)
+    return call
+
+
+# The cache
+
+_foreign_sources: set[str] = set()
+_package = Path(__file__).parent
+
+
+def _fingerprint() -> str:
+    """A hash of every source that takes part in compiled code, and of the compiler's versions."""
+    digest = hashlib.sha256(f"{sys.version}{numba.__version__}{np.__version__}".encode())
+    sources = {p for p in _package.rglob("*.py") if b"kernels" in p.read_bytes()}
+    sources |= {Path(s) for s in _foreign_sources if Path(s).is_file()}
+    for path in sorted(sources):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+@functools.cache
+def cache_directory() -> Path | None:
+    """Where compiled code is kept, or None (said once) where nothing is writable."""
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    place = Path(os.environ.get("SOTTOVOCE_CACHE") or Path(root) / "sottovoce") / "kernels" / _fingerprint()
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        probe = place / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        print(
+            f"note: {place} is not writable, so kernels are compiled anew at every start; "
+            "set SOTTOVOCE_CACHE to a writable directory.",
+            file=sys.stderr,
+        )
+        return None
+    _forget_old(place)
+    return place
+
+
+def _forget_old(current: Path, days: float = 30) -> None:
+    """Remove compiled code of other versions that nobody has used for a month."""
+    import shutil
+
+    os.utime(current)
+    for other in current.parent.iterdir():
+        if other != current and other.is_dir() and other.stat().st_mtime < time.time() - days * 86400:
+            shutil.rmtree(other, ignore_errors=True)
+
+
+# Drivers
+
+_lock = threading.Lock()
+_drivers: list["Driver"] = []
+
+
+class Driver:
+    """A compiled entry point: a parallel form and a serial twin of the same function.
+
+    Called with `batch`, the number of independent pieces of work; few of them take the twin,
+    because starting threads costs more than the work. Only one thread at a time is inside.
+    """
+
+    small = 8
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self.plain = function
+        self.forms: dict[bool, Any] = {}
+        _drivers.append(self)
+
+    def form(self, batch: int) -> Any:
+        parallel = batch >= self.small and threads() > 1
+        if parallel not in self.forms:
+            place = cache_directory()
+            if place is not None:
+                numba.config.CACHE_DIR = str(place)
+            jit = numba.njit(parallel=parallel, cache=place is not None, error_model="numpy", nogil=True)
+            self.forms[parallel] = jit(self.plain)
+        return self.forms[parallel]
+
+    def compile(self, *arguments: Any, batch: int = 1) -> None:
+        """Load or compile for these arguments without running, so that a timed call only runs."""
+        with _lock:
+            self.form(batch).compile(tuple(numba.typeof(a) for a in arguments))
+
+    def __call__(self, *arguments: Any, batch: int = 1) -> Any:
+        with _lock:
+            return self.form(batch)(*arguments)
+
+
+def driver(function: Callable[..., Any]) -> Driver:
+    """Make `function` a `Driver`. Loops over `prange` in it run in parallel."""
+    return Driver(function)
+
+
+def compilations() -> int:
+    """How many kernels this process had to compile because they were not in the cache."""
+    return sum(sum(f.stats.cache_misses.values()) for d in _drivers for f in d.forms.values())
+
+
+_threads = 0
+
+
+def threads() -> int:
+    """How many threads drivers use."""
+    return _threads or numba.config.NUMBA_NUM_THREADS
+
+
+@contextmanager
+def set_threads(count: int) -> Iterator[None]:
+    """Use `count` threads inside the block; 0 means as many as there are."""
+    global _threads
+    before, limit = _threads, numba.config.NUMBA_NUM_THREADS
+    _threads = min(count or limit, limit)
+    numba.set_num_threads(_threads)
+    try:
+        yield
+    finally:
+        _threads = before
+        numba.set_num_threads(before or limit)
+
+
+# Randomness: a hash of (run, purpose, person, step, draw), the same for any number of threads
+
+INIT, TRAIN, PEERS, GRAPH, SPLIT, NEGATIVES, SYNTHETIC, RANDOM, WEIGHTING = range(1, 10)
+
+_GOLDEN = 0x9E3779B97F4A7C15
+_MIX1 = 0xBF58476D1CE4E5B9
+_MIX2 = 0x94D049BB133111EB
+_MASK = 0xFFFFFFFFFFFFFFFF
+_UNIT = 1.0 / (1 << 53)
+
+
+def _mix(state: int, value: int) -> int:
+    """One step of SplitMix64's finaliser over `state` and `value`."""
+    z = (int(state) + (int(value) + 1) * _GOLDEN) & _MASK
+    z = ((z ^ (z >> 30)) * _MIX1) & _MASK
+    z = ((z ^ (z >> 27)) * _MIX2) & _MASK
+    return z ^ (z >> 31)
+
+
+@overload(_mix)
+def _mix_compiled(state, value):
+    golden, mix1, mix2 = np.uint64(_GOLDEN), np.uint64(_MIX1), np.uint64(_MIX2)
+    s27, s30, s31, one = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(1)
+
+    def mix(state, value):
+        z = np.uint64(state) + (np.uint64(value) + one) * golden
+        z = (z ^ (z >> s30)) * mix1
+        z = (z ^ (z >> s27)) * mix2
+        return z ^ (z >> s31)
+
+    return mix
+
+
+@helper
+def stream(run, purpose, person, step):
+    """The key of the random numbers that `person` uses for `purpose` at `step` of run `run`."""
+    return _mix(_mix(_mix(_mix(0, run), purpose), person), step)
+
+
+@helper
+def draw(key, index):
+    """64 random bits: number `index` of the stream `key`."""
+    return _mix(key, index)
+
+
+def uniform(key: int, index: int) -> float:
+    """A number in [0, 1)."""
+    return (_mix(key, index) >> 11) * _UNIT
+
+
+@overload(uniform)
+def _uniform_compiled(key, index):
+    shift = np.uint64(11)
+
+    def compiled(key, index):
+        return np.float64(np.int64(_mix(key, index) >> shift)) * _UNIT
+
+    return compiled
+
+
+@helper
+def below(key, index, count):
+    """A whole number in [0, count)."""
+    return int(uniform(key, index) * count)
+
+
+@helper
+def normal(key, index):
+    """A standard normal number (Box and Muller 1958), from draws 2·index and 2·index + 1."""
+    radius = math.sqrt(-2.0 * math.log(1.0 - uniform(key, 2 * index)))
+    return radius * math.cos(2.0 * math.pi * uniform(key, 2 * index + 1))

@@ -1,0 +1,89 @@
+"""What a node learns. One file per model; what a model consists of is declared here.
+
+A model is a `NamedTuple` of its parameters, registered with `@component("model", name)`, that
+implements the operations below. Kernels see one slot and one person at a time, so the same code
+trains a thousand simulated nodes in parallel and the one node of a real peer.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.kernels import helper, operation
+
+
+class Shape(NamedTuple):
+    """What a model keeps: floats per item row, in the head, per person."""
+
+    row: int
+    head: int
+    user: int
+
+
+class Context(NamedTuple):
+    """What is known before training begins, for parameters that a recipe leaves open."""
+
+    low: float  # the lowest rating possible
+    high: float  # the highest
+    calls: int  # how often a person is expected to train during the run
+
+
+@operation(default=lambda model, context: model)
+def resolve(model, context):
+    """The model with parameters that were left open filled in from the `Context`."""
+
+
+@operation
+def shape(model):
+    """The `Shape` of this model's state."""
+
+
+@operation
+def start_row(model, row, key):
+    """Fill an item's row before any training, with random numbers of the stream `key`."""
+
+
+@operation(default=lambda model, head, key: None)
+def start_head(model, head, key):
+    """Fill the head before any training."""
+
+
+@operation
+def start_user(model, user, key):
+    """Fill a person's vector before any training."""
+
+
+@operation
+def train(model, tables, slot, people, person, run):
+    """Train `person` on model `slot` with all of the person's data, once as the model defines it.
+
+    Changes rows, head and the person's vector, and adds to the age of the rows it updates. The
+    number of training instances is returned. `people.steps[person]` counts earlier calls; with
+    `run`, the seed, and `people.key[person]` it keys the random numbers.
+    """
+
+
+@operation
+def touched(model, people, person, run, items):
+    """Write the items whose rows the next `train` reads or changes into `items`; return how many.
+
+    Ascending, without repeats. A model that needs every row returns -1.
+    """
+
+
+@operation
+def score(model, tables, slot, people, person, item):
+    """How much `person` is expected to like `item`; only the order matters."""
+
+
+@operation(default=lambda model, tables, slot, people, person, item: score(model, tables, slot, people, person, item))
+def predict(model, tables, slot, people, person, item):
+    """The rating that `person` is expected to give to `item`."""
+
+
+@helper
+def own_items(people, person, items):
+    """What `touched` gives for a model that learns from a person's own items alone."""
+    own = np.unique(people.item[people.indptr[person] : people.indptr[person + 1]])
+    items[: len(own)] = own
+    return len(own)

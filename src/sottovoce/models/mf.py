@@ -1,0 +1,104 @@
+"""Biased matrix factorization by SGD (Algorithms 5 and 6, Hegedűs et al. 2019).
+
+The rating of item j is predicted as x·Yⱼ + b + cⱼ (Equation 3). An item's row holds (Yⱼ, cⱼ), a
+person's private vector (x, b). For each of a person's ratings a, with err = a − x·Yⱼ − b − cⱼ:
+
+    Yⱼ ← (1 − ηλ) Yⱼ + η err x        cⱼ ← cⱼ + η err        tⱼ ← tⱼ + 1
+    x  ← (1 − ηλ) x  + η err Yⱼ       b  ← b  + η err
+
+Factors start uniform in [0, √((high − low)/k)) and biases at low / 2.
+"""
+
+import math
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Gt, Le
+
+from sottovoce.kernels import helper, uniform
+from sottovoce.models import Shape, own_items, resolve, score, shape, start_row, start_user, touched, train
+from sottovoce.registry import component
+from sottovoce.state import dot, locate, width
+
+
+@component("model", "mf")
+class MF(NamedTuple):
+    """Biased matrix factorization of ratings."""
+
+    factors: Annotated[int, Ge(1), Le(512)] = 5
+    """k, the rank of the factorization."""
+    step: Annotated[float, Gt(0)] = 0.01
+    """η, the learning rate."""
+    regularization: Annotated[float, Ge(0)] = 0.1
+    """λ, on the factors."""
+    epochs: Annotated[int, Ge(1)] = 1
+    """Passes over one's own ratings in each training."""
+    low: float = math.nan
+    """The lowest possible rating; by default as the data says."""
+    high: float = math.nan
+    """The highest possible rating; by default as the data says."""
+
+
+@resolve.rule(MF)
+def _resolve(model, context):
+    low = context.low if math.isnan(model.low) else model.low
+    high = context.high if math.isnan(model.high) else model.high
+    return model._replace(low=low, high=high)
+
+
+@shape.rule(MF)
+def _shape(model):
+    return Shape(row=model.factors + 1, head=0, user=model.factors + 1)
+
+
+@helper
+def _start(model, vector, key):
+    k = model.factors
+    for d in range(k):
+        vector[d] = uniform(key, d) * math.sqrt((model.high - model.low) / k)
+    vector[k] = model.low / 2
+
+
+@start_row.rule(MF)
+def _start_row(model, row, key):
+    _start(model, row, key)
+
+
+@start_user.rule(MF)
+def _start_user(model, user, key):
+    _start(model, user, key)
+
+
+@touched.rule(MF)
+def _touched(model, people, person, run, items):
+    return own_items(people, person, items)
+
+
+@train.rule(MF)
+def _train(model, tables, slot, people, person, run):
+    k = width(tables) - 1
+    step = np.float32(model.step)
+    keep = np.float32(1 - model.step * model.regularization)
+    x = people.user[person]
+    begin, end = people.indptr[person], people.indptr[person + 1]
+    for _ in range(model.epochs):
+        for n in range(begin, end):
+            j = locate(tables, slot, people.item[n])
+            row = tables.rows[j]
+            error = step * (people.value[n] - (x[k] + row[k]) - dot(x, row, k))
+            for d in range(k):
+                y = row[d]
+                row[d] = keep * y + error * x[d]
+                x[d] = keep * x[d] + error * y
+            row[k] += error
+            x[k] += error
+            tables.age[j] += 1
+    return model.epochs * (end - begin)
+
+
+@score.rule(MF)
+def _score(model, tables, slot, people, person, item):
+    k = width(tables) - 1
+    x = people.user[person]
+    row = tables.rows[locate(tables, slot, item)]
+    return x[k] + row[k] + dot(x, row, k)

@@ -1,0 +1,123 @@
+"""Who does what when. One file per protocol; the plan and the driver they share stand here.
+
+A protocol is a `NamedTuple` of its parameters, registered with `@component("protocol", name)`. It
+says which slot hosts whom, and in each round who sends to whom. A planner turns that into a
+`Plan`; `execute` carries the plan out in compiled code, knowing nothing of protocols or time.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.combine import merge
+from sottovoce.kernels import INIT, driver, helper, operation, prange, stream
+from sottovoce.models import start_head, start_row, start_user, train
+from sottovoce.state import Ints, Longs, width
+
+NOBODY = -1
+
+
+class Plan(NamedTuple):
+    """Operations on slots, sorted by level: those of one level do not depend on each other.
+
+    A receiver takes its messages in order, and its people train after each. A message comes from
+    a slot, from snapshot s (written as slots + s), or from NOBODY, which means training alone.
+    """
+
+    level: Longs  # [L + 1], where each level's receivers begin
+    receiver: Ints  # the slot
+    first: Longs  # [receivers + 1], where each receiver's messages begin
+    source: Ints  # where each message comes from
+    copies: Longs  # [L + 1], where the snapshots to take before each level begin
+    copied: Ints  # the slot that snapshot `into` is taken of
+    into: Ints
+
+
+@operation
+def hosts(protocol, people):
+    """The slot that each of `people` persons trains on, as an array, and the number of slots."""
+
+
+@operation
+def exchanges(protocol, peers, links, slots, run, round):
+    """Who sends to whom in this round: arrays of senders (or NOBODY) and of receivers."""
+
+
+@operation
+def trainings(protocol):
+    """How often a person is expected to train in one round."""
+
+
+@helper
+def absorb(rule, model, tables, slot, source, origin, people, run):
+    """Merge a message into a slot (unless there is none), then let the slot's people train."""
+    begin, end = people.first[slot], people.first[slot + 1]
+    if origin != NOBODY:
+        merge(rule, model, tables, slot, source, origin, people, people.member[begin], run)
+    for n in range(begin, end):
+        person = people.member[n]
+        train(model, tables, slot, people, person, run)
+        people.steps[person] += 1
+        tables.clock[slot] += 1
+
+
+@helper
+def _copy(tables, slot, snapshots, into):
+    begin, end, start = tables.offset[slot], tables.offset[slot + 1], snapshots.offset[into]
+    for j in range(end - begin):
+        snapshots.age[start + j] = tables.age[begin + j]
+        for d in range(width(tables)):
+            snapshots.rows[start + j, d] = tables.rows[begin + j, d]
+    snapshots.head[into] = tables.head[slot]
+    snapshots.clock[into] = tables.clock[slot]
+    snapshots.size[into] = tables.size[slot]
+
+
+@driver
+def execute(plan, rule, model, tables, snapshots, people, run):
+    """Carry out a plan: absorb-and-train, level by level, in parallel over receivers."""
+    slots = len(tables.clock)
+    for level in range(len(plan.level) - 1):
+        for c in prange(plan.copies[level], plan.copies[level + 1]):
+            _copy(tables, plan.copied[c], snapshots, plan.into[c])
+        for n in prange(plan.level[level], plan.level[level + 1]):
+            for m in range(plan.first[n], plan.first[n + 1]):
+                origin = plan.source[m]
+                if origin < slots:
+                    absorb(rule, model, tables, plan.receiver[n], tables, origin, people, run)
+                else:
+                    absorb(rule, model, tables, plan.receiver[n], snapshots, origin - slots, people, run)
+
+
+@driver
+def start(model, tables, people, run, common):
+    """Fill tables and people's vectors before any training.
+
+    With `common` all start alike; otherwise each on its own. Random numbers are keyed by people's
+    keys and items, so a real peer starts as a simulated one.
+    """
+    for slot in prange(len(tables.clock)):
+        who = 0 if common else people.key[people.member[people.first[slot]]] + 1
+        begin = tables.offset[slot]
+        for j in range(tables.offset[slot + 1] - begin):
+            item = tables.ids[begin + j] if len(tables.ids) else j
+            start_row(model, tables.rows[begin + j], stream(run, INIT, who, item))
+        start_head(model, tables.head[slot], stream(run, INIT, who, -1))
+    for person in prange(len(people.steps)):
+        who = 0 if common else people.key[person] + 1
+        start_user(model, people.user[person], stream(run, INIT, who, -2))
+
+
+def alone(slots: int) -> Plan:
+    """The plan in which every slot trains once, and nobody sends anything."""
+    every = np.arange(slots, dtype=np.int32)
+    none = np.empty(0, np.int32)
+    return Plan(
+        level=np.array([0, slots]),
+        receiver=every,
+        first=np.arange(slots + 1),
+        source=np.full(slots, NOBODY, np.int32),
+        copies=np.zeros(2, np.int64),
+        copied=none,
+        into=none,
+    )

@@ -1,0 +1,34 @@
+"""Central training: one model for everybody, trained by each person in turn.
+
+What a service that collected all data would do with the same model; the yardstick for the others.
+"""
+
+from typing import Literal, NamedTuple
+
+import numpy as np
+
+from sottovoce.protocols import NOBODY, exchanges, hosts, trainings
+from sottovoce.registry import component
+
+
+@component("protocol", "central")
+class Central(NamedTuple):
+    """One model, all data."""
+
+    start: Literal["common", "independent"] = "independent"
+    """Whether people begin with the same vector, or each with an own one."""
+
+
+@hosts.rule(Central)
+def _hosts(protocol, people):
+    return np.zeros(people, np.int32), 1
+
+
+@trainings.rule(Central)
+def _trainings(protocol):
+    return 1
+
+
+@exchanges.rule(Central)
+def _exchanges(protocol, peers, links, slots, run, round):
+    return np.array([NOBODY], np.int32), np.zeros(1, np.int32)

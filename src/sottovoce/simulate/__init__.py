@@ -1,0 +1,1 @@
+"""A network in memory: who talks when (the plan), carried out by the protocols' drivers."""

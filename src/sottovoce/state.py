@@ -1,0 +1,172 @@
+"""The two axes of state: tables, which are models of items, and people, who train on them.
+
+Gossip has a table for every person, central training one for all, clusters something between,
+and a federated client a table of just the rows it touches. Every operation takes a slot (which
+table) and a person as two separate arguments.
+"""
+
+import functools
+from typing import Any, ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.kernels import constant, inlined
+
+Floats = NDArray[np.float32]
+Ints = NDArray[np.int32]
+Longs = NDArray[np.int64]
+
+
+class _Arrays(NamedTuple):
+    rows: Floats  # [R, w], all models' rows
+    age: Ints  # [R], how often each row was updated
+    head: Floats  # [T, h], weights that belong to no item
+    clock: Ints  # [T], how often each model was trained
+    size: Ints  # [T], how many interactions the people it is trained by hold
+    offset: Longs  # [T + 1], where each model's rows begin
+    ids: Ints  # [R] the item of each row, ascending in a model; empty when row j is item j
+
+
+class Tables(_Arrays):
+    """T models of items, one after the other in flat arrays. All of it may be shared with others.
+
+    Instances belong to a subclass that `table_type` makes, so that the row width and the layout
+    are part of the type: compiled loops over a row have a constant length.
+    """
+
+    __slots__ = ()
+    width: ClassVar[int]
+    gathered: ClassVar[bool]
+
+    @property
+    def slots(self) -> int:
+        """How many models there are."""
+        return len(self.clock)
+
+
+class People(NamedTuple):
+    """U people with what they keep to themselves: their vector, their data, their progress."""
+
+    user: Floats  # [U, p]
+    key: Longs  # [U], what a person's random numbers are keyed with: the same number on any machine
+    steps: Ints  # [U], how often each person has trained
+    indptr: Longs  # [U + 1], where each person's interactions begin
+    item: Ints  # their items, in order of time
+    value: Floats  # their ratings, or 1
+    weighting_indptr: Longs  # [U + 1], where each person's weighting set begins
+    weighting: Ints  # items set aside to judge models by
+    first: Longs  # [T + 1], where each slot's people begin in `member`
+    member: Ints  # [U], people by the slot that hosts them
+
+
+def __getattr__(name: str) -> Any:
+    """`Tables6` and `Gathered6`: the classes that `table_type` makes, found by name.
+
+    Numba's cache refers to a class by its module and name.
+    """
+    for prefix, gathered in (("Tables", False), ("Gathered", True)):
+        width = name.removeprefix(prefix)
+        if name.startswith(prefix) and width.isdecimal():
+            return table_type(int(width), gathered)
+    raise AttributeError(name)
+
+
+@functools.cache
+def table_type(width: int, gathered: bool) -> type[Tables]:
+    """The class of tables with rows of this width, whole or gathered."""
+    name = f"{'Gathered' if gathered else 'Tables'}{width}"
+    members = {"width": width, "gathered": gathered, "__slots__": (), "__module__": __name__}
+    return type(name, (Tables,), members)
+
+
+@constant
+def width(tables: Any) -> int:
+    """The length of a row, known at compile time."""
+    return int(tables.width)
+
+
+@constant
+def is_gathered(tables: Any) -> int:
+    """Whether tables hold only some rows, known at compile time."""
+    return int(tables.gathered)
+
+
+@inlined
+def locate(tables, slot, item):
+    """Where the row of `item` lies in `tables.rows`; -1 if this model does not hold it."""
+    low = tables.offset[slot]
+    if not is_gathered(tables):
+        return low + item
+    high = tables.offset[slot + 1]
+    end = high
+    while low < high:
+        middle = (low + high) >> 1
+        if tables.ids[middle] < item:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < end and tables.ids[low] == item else -1
+
+
+@inlined
+def dot(a, b, count):
+    """The product of two vectors, summed in four lanes: the order is fixed, yet it vectorises."""
+    s0 = s1 = s2 = s3 = np.float32(0)
+    even = count - count % 4
+    for d in range(0, even, 4):
+        s0 += a[d] * b[d]
+        s1 += a[d + 1] * b[d + 1]
+        s2 += a[d + 2] * b[d + 2]
+        s3 += a[d + 3] * b[d + 3]
+    for d in range(even, count):
+        s0 += a[d] * b[d]
+    return (s0 + s1) + (s2 + s3)
+
+
+def whole(slots: int, items: int, width: int, head: int) -> Tables:
+    """Tables that hold a row for every item. Memory is only committed when it is written."""
+    return table_type(width, False)(
+        rows=np.empty((slots * items, width), np.float32),
+        age=np.zeros(slots * items, np.int32),
+        head=np.zeros((slots, head), np.float32),
+        clock=np.zeros(slots, np.int32),
+        size=np.zeros(slots, np.int32),
+        offset=np.arange(slots + 1, dtype=np.int64) * items,
+        ids=np.empty(0, np.int32),
+    )
+
+
+def gathered(ids: list[Ints], width: int, head: int) -> Tables:
+    """Tables that hold only the rows of the given items, which ascend."""
+    lengths = np.array([0] + [len(i) for i in ids], np.int64)
+    total = int(lengths.sum())
+    return table_type(width, True)(
+        rows=np.empty((total, width), np.float32),
+        age=np.zeros(total, np.int32),
+        head=np.zeros((len(ids), head), np.float32),
+        clock=np.zeros(len(ids), np.int32),
+        size=np.zeros(len(ids), np.int32),
+        offset=np.cumsum(lengths),
+        ids=np.concatenate(ids).astype(np.int32) if ids else np.empty(0, np.int32),
+    )
+
+
+def people(
+    user_size: int, indptr: Longs, item: Ints, value: Floats, host: Ints, slots: int, weighting: Any = None
+) -> People:
+    """People with this data, each hosted by a slot; `weighting` has an `indptr` and an `item` too."""
+    count = len(indptr) - 1
+    order = np.argsort(host, kind="stable").astype(np.int32)
+    return People(
+        user=np.zeros((count, user_size), np.float32),
+        key=np.arange(count, dtype=np.int64),
+        steps=np.zeros(count, np.int32),
+        indptr=indptr.astype(np.int64),
+        item=item.astype(np.int32),
+        value=value.astype(np.float32),
+        weighting_indptr=np.zeros(count + 1, np.int64) if weighting is None else weighting.indptr,
+        weighting=np.empty(0, np.int32) if weighting is None else weighting.item,
+        first=np.searchsorted(host[order], np.arange(slots + 1)).astype(np.int64),
+        member=order,
+    )

@@ -1,0 +1,96 @@
+"""Merge rules: what they do with ages, and that they leave agreement alone."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sottovoce import registry
+from sottovoce.combine import merge, merged_age, weight
+from sottovoce.combine.linear import Linear
+from sottovoce.combine.none import Replace
+from sottovoce.kernels import driver
+from sottovoce.models.mf import MF
+from sottovoce.state import gathered, people, whole
+from tests.networks import copy_of
+
+NOBODY = people(
+    1, np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), np.zeros(1, np.int32), 1
+)
+
+
+@driver
+def _merge(rule, model, tables, slot, source, origin, people):
+    merge(rule, model, tables, slot, source, origin, people, 0, 1)
+
+
+def tables_of(rows, ages, ids=None):
+    rows = np.array(rows, np.float32)
+    made = whole(1, len(rows), rows.shape[1], 1) if ids is None else gathered([np.array(ids)], rows.shape[1], 1)
+    made.rows[:] = rows
+    made.age[:] = ages
+    made.head[:] = rows.sum()
+    made.clock[:] = max(ages)
+    return made
+
+
+def merged(rule, mine, theirs):
+    result = copy_of(mine)
+    _merge(rule, MF(), result, 0, theirs, 0, NOBODY)
+    plain = copy_of(mine)
+    merge(rule, MF(), plain, 0, theirs, 0, NOBODY, 0, 1)
+    for fast, slow in zip(result, plain, strict=True):
+        np.testing.assert_array_equal(fast, slow)
+    return result
+
+
+def test_linear_is_algorithm_4():
+    mine, theirs = tables_of([[1, 2], [3, 4], [5, 6], [7, 8]], [3, 0, 2, 0]), tables_of([[9, 9]] * 4, [1, 5, 0, 0])
+    result = merged(Linear(), mine, theirs)
+    np.testing.assert_allclose(result.rows[0], [1 + 8 / 4, 2 + 7 / 4])
+    np.testing.assert_array_equal(result.rows[1], [9, 9])  # never updated here: replaced
+    np.testing.assert_array_equal(result.rows[2], [5, 6])  # never updated there: ignored
+    np.testing.assert_array_equal(result.rows[3], [7, 8])  # never updated anywhere: kept
+    assert result.age.tolist() == [3, 5, 2, 0]
+    assert result.clock[0] == 5
+
+
+def test_linear_can_add_ages():
+    result = merged(Linear(sum_ages=True), tables_of([[1.0]], [3]), tables_of([[2.0]], [4]))
+    assert result.age.tolist() == [7]
+
+
+def test_none_takes_the_incoming_model_exactly():
+    mine, theirs = tables_of([[1e6, 3]], [9]), tables_of([[1e-6, 1 / 3]], [2])
+    result = merged(Replace(), mine, theirs)
+    np.testing.assert_array_equal(result.rows, theirs.rows)
+    assert result.age.tolist() == [2]
+    assert result.clock[0] == 2
+
+
+def test_message_with_some_rows_changes_only_those():
+    mine, theirs = tables_of([[1.0], [2.0], [3.0]], [1, 1, 1]), tables_of([[5.0]], [1], ids=[1])
+    result = merged(Linear(), mine, theirs)
+    assert result.rows[:, 0].tolist() == [1, 3.5, 3]
+
+
+rules = [registry.build("merge", name, {}, "merge") for name in registry.names("merge")]
+floats = st.floats(-1e6, 1e6, width=32)
+
+
+@pytest.mark.parametrize("rule", rules, ids=registry.names("merge"))
+@given(st.lists(st.tuples(floats, floats), min_size=1, max_size=9), st.data())
+def test_identical_models_are_a_fixed_point(rule, rows, data):
+    ages = data.draw(st.lists(st.integers(0, 100), min_size=len(rows), max_size=len(rows)))
+    mine = tables_of(rows, ages)
+    result = merged(rule, mine, copy_of(mine))
+    np.testing.assert_array_equal(result.rows, mine.rows)
+    np.testing.assert_array_equal(result.head, mine.head)
+    np.testing.assert_array_equal(result.age, mine.age)
+
+
+@pytest.mark.parametrize("rule", rules, ids=registry.names("merge"))
+@given(st.integers(0, 2**20), st.integers(0, 2**20))
+def test_weights_are_shares_and_ages_do_not_shrink_below_the_younger(rule, mine, theirs):
+    assert 0 <= weight(rule, np.float32(mine), np.float32(theirs)) <= 1
+    assert merged_age(rule, mine, theirs) >= min(mine, theirs)

@@ -1,0 +1,64 @@
+"""Peers are others, distinct, and everybody is met."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sottovoce.peers import links
+from sottovoce.peers.complete import Complete
+from sottovoce.peers.k_out import KOut
+from sottovoce.peers.uniform import Uniform
+from sottovoce.protocols import exchanges
+from sottovoce.protocols.gossip import Gossip
+
+
+def talk(peers, nodes, pushes, rounds, seed=1):
+    graph = links(peers, nodes, seed)
+    return np.array([exchanges(Gossip(pushes), peers, graph, nodes, seed, r)[1] for r in range(rounds)]), graph
+
+
+@given(st.sampled_from([Uniform(), KOut(4), Complete()]), st.integers(2, 20), st.integers(1, 3), st.integers(0, 99))
+def test_nobody_talks_to_oneself_or_twice(peers, nodes, pushes, seed):
+    chosen, _ = talk(peers, nodes, pushes, 3, seed)
+    chosen = chosen.reshape(3, nodes, pushes)
+    assert ((chosen >= 0) & (chosen < nodes)).all()
+    assert (chosen != np.arange(nodes)[None, :, None]).all()
+    if not isinstance(peers, Complete) and pushes < nodes:
+        assert all(len(set(view)) == pushes for round in chosen for view in round)
+
+
+def test_uniform_peers_are_uniform():
+    chosen, _ = talk(Uniform(), 20, 1, 2000)
+    counts = np.bincount(chosen[:, 0], minlength=20)[1:]
+    assert counts.min() > 60
+    assert counts.max() < 160
+
+
+def test_views_last_as_long_as_they_should():
+    chosen, _ = talk(Uniform(refresh=5), 30, 3, 10)
+    assert (chosen[:5] == chosen[0]).all()
+    assert (chosen[5] != chosen[0]).any()
+
+
+def test_fixed_graphs_are_kept():
+    chosen, graph = talk(KOut(4), 30, 1, 200)
+    assert graph.shape == (30, 4)
+    for node in range(30):
+        assert set(chosen[:, node]) == set(graph[node])
+
+
+def test_small_networks_know_everybody():
+    assert links(KOut(20), 5, 1).shape == (5, 4)
+
+
+@pytest.mark.parametrize("peers", [Uniform(), KOut(3), Complete()])
+def test_plain_selection_equals_compiled(peers):
+    from sottovoce.peers import select
+
+    chosen, graph = talk(peers, 12, 2, 3)
+    for round in range(3):
+        for node in range(12):
+            slow = np.empty(2, np.int32)
+            select(peers, graph, 12, node, 1, round, slow)
+            assert slow.tolist() == chosen[round].reshape(12, 2)[node].tolist()

@@ -1,0 +1,98 @@
+"""The engine equals the slow network, for any number of threads, and continues from a checkpoint."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sottovoce import kernels
+from sottovoce.combine.linear import Linear
+from sottovoce.combine.none import Replace
+from sottovoce.models.ials import IALS
+from sottovoce.models.mf import MF
+from sottovoce.models.popularity import Popularity
+from sottovoce.peers.complete import Complete
+from sottovoce.peers.k_out import KOut
+from sottovoce.peers.uniform import Uniform
+from sottovoce.protocols.gossip import Gossip
+from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
+
+models = st.sampled_from([MF(factors=3), MF(factors=2, epochs=2), IALS(factors=3, spread=1.0), Popularity()])
+rules = st.sampled_from([Linear(), Linear(sum_ages=True), Replace()])
+views = st.sampled_from([Uniform(), Uniform(refresh=3), KOut(2), Complete()])
+protocols = st.builds(Gossip, st.integers(1, 3), st.sampled_from(["common", "independent"]))
+
+
+@settings(max_examples=60)
+@given(communities(), models, rules, views, protocols, st.integers(0, 2**31))
+def test_equals_the_slow_network(data, model, merge, peers, protocol, seed):
+    parts = {"merge": merge, "peers": peers, "protocol": protocol, "seed": seed}
+    fast, slow = simulate(model, data, **parts), simulate(model, data, **parts)
+    fast.advance(4)
+    advance_slowly(slow, 4)
+    if isinstance(model, IALS):
+        np.testing.assert_allclose(fast.tables.rows, slow.tables.rows, rtol=1e-3, atol=1e-5)
+    else:
+        assert_same(fast, slow)
+
+
+def crowd(people=60, items=50):
+    rng = np.random.default_rng(5)
+    return ratings((rng.integers(1, 6, (people, items)) * (rng.random((people, items)) < 0.3)).tolist())
+
+
+@pytest.mark.parametrize("model", [MF(), IALS(factors=4)], ids=["mf", "ials"])
+@pytest.mark.parametrize("pushes", [1, 3])
+def test_threads_do_not_change_the_result(model, pushes):
+    results = []
+    for threads in (1, 2):
+        with kernels.set_threads(threads):
+            if kernels.threads() < threads:
+                pytest.skip("this machine has one core")
+            simulation = simulate(model, crowd(), protocol=Gossip(pushes))
+            simulation.advance(10)
+            results.append(simulation)
+    assert_same(*results)
+
+
+@pytest.mark.parametrize("model", [MF(), IALS(factors=4)], ids=["mf", "ials"])
+def test_restored_state_continues_to_the_same_result(model):
+    straight, first = (simulate(model, crowd(), peers=KOut(5)) for _ in range(2))
+    straight.advance(9)
+    first.advance(4)
+    saved = {name: values.copy() for name, values in first.state().items()}
+    second = simulate(model, crowd(), peers=KOut(5))
+    second.restore(saved)
+    assert (second.round, second.messages) == (4, 240)
+    second.advance(5)
+    assert_same(straight, second)
+    assert second.messages == straight.messages
+
+
+def test_seeds_differ():
+    a, b = (simulate(MF(), crowd(), seed=seed) for seed in (1, 2))
+    a.advance(2), b.advance(2)
+    assert (a.tables.rows != b.tables.rows).any()
+
+
+def test_gossip_spreads_what_one_person_knows():
+    """A row that one person alone updates reaches everybody."""
+    board = np.zeros((30, 4))
+    board[:, 0] = 3
+    board[7, 3] = 5
+    simulation = simulate(MF(), ratings(board.tolist()))
+    simulation.advance(40)
+    ages = simulation.tables.age.reshape(30, 4)
+    assert (ages[:, 3] > 0).all()
+    assert (ages[:, 1] == 0).all()
+
+
+def test_bytes_are_those_of_the_codec():
+    from sottovoce.exchange import codec
+    from sottovoce.exchange.message import Message
+
+    simulation = simulate(MF(), crowd())
+    simulation.advance(2)
+    tables = simulation.tables
+    message = Message(tables.rows[:50], tables.age[:50], tables.ids, tables.head[0], int(tables.clock[0]), 1)
+    assert simulation.bytes == 120 * len(codec.encode(message))

@@ -1,0 +1,63 @@
+"""A plan delivers every message, with the sender as it was, and copies little."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sottovoce.peers.uniform import Uniform
+from sottovoce.protocols import exchanges
+from sottovoce.protocols.gossip import Gossip
+from sottovoce.simulate.plan import _schedule, synchronous
+
+
+@st.composite
+def rounds(draw):
+    slots = draw(st.integers(1, 12))
+    pairs = draw(st.lists(st.tuples(st.integers(-1, slots - 1), st.integers(0, slots - 1)), min_size=1, max_size=30))
+    sender, receiver = np.array(pairs, np.int32).T
+    return slots, np.ascontiguousarray(sender), np.ascontiguousarray(receiver)
+
+
+@given(rounds())
+def test_every_message_arrives_in_order_and_carries_the_model_of_the_beginning(case):
+    slots, sender, receiver = case
+    plan = synchronous(slots, sender, receiver)
+    taken: dict[int, list[int]] = {}
+    changed_at: dict[int, int] = {}
+    for level in range(len(plan.level) - 1):
+        for n in range(plan.level[level], plan.level[level + 1]):
+            changed_at[int(plan.receiver[n])] = level
+    for level in range(len(plan.level) - 1):
+        for n in range(plan.level[level], plan.level[level + 1]):
+            r = int(plan.receiver[n])
+            assert r not in taken
+            taken[r] = []
+            for source in plan.source[plan.first[n] : plan.first[n + 1]]:
+                if source < slots:
+                    # Read before it changes: in an earlier level than its own, and never by itself.
+                    assert source == -1 or changed_at.get(int(source), level + 1) > level
+                    taken[r].append(int(source))
+                else:
+                    taken[r].append(int(plan.copied[source - slots]))
+    expected: dict[int, list[int]] = {}
+    for s, r in zip(sender, receiver, strict=True):
+        expected.setdefault(int(r), []).append(int(s))
+    assert taken == expected
+    assert plan.copies[0] == 0
+    assert (plan.copies[1:] == len(plan.copied)).all()
+
+
+@given(rounds())
+def test_compiled_planner_equals_plain(case):
+    for fast, slow in zip(_schedule(*case), _schedule.plain(*case), strict=True):
+        np.testing.assert_array_equal(fast, slow)
+
+
+@pytest.mark.parametrize("nodes", [943, 6040])
+def test_one_push_copies_hardly_anything(nodes):
+    for round in range(5):
+        sender, receiver = exchanges(Gossip(), Uniform(), np.empty((0, 0), np.int32), nodes, 1, round)
+        plan = synchronous(nodes, sender, receiver)
+        assert len(plan.copied) <= 20
+        assert len(plan.source) == nodes
