@@ -34,7 +34,8 @@ def main(prefix: str = "") -> int:
             }
             verdict = {True: "holds", False: "DOES NOT HOLD", None: "reported"}[holds]
             goal = "" if result.target is None else f" (at most {result.target:g})"
-            print(f"{result.name:34} {result.ratio:8.3f}× {result.against}{goal}: {verdict}\n    {result.detail}", flush=True)
+            print(f"{result.name:34} {result.ratio:8.3f}× {result.against}{goal}: {verdict}")
+            print(f"    {result.detail}", flush=True)
             path.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n")
     return failed
 

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 
 import numpy as np
-from benchmarks.measure import Result, cpu, load, pairs, wall
 
+from benchmarks.measure import Result, cpu, load, pairs, wall
 from sottovoce import kernels
 from sottovoce.combine.linear import Linear
 from sottovoce.data.interactions import Catalog, Interactions
@@ -70,7 +70,8 @@ def rounds(shape: str) -> Iterator[Result]:
         ours / theirs,
         "one-thread copy, CPU seconds",
         2.7,
-        f"{ours * 1e3:.1f} ms a round, {tables.slots / ours:,.0f} messages per CPU-second; copy {theirs * 1e3:.1f} ms",
+        f"{ours * 1e3:.1f} ms a round, {tables.slots / ours:,.0f} messages per CPU-second; "
+        f"copy {theirs * 1e3:.1f} ms",
     )
     ours, theirs = pairs(lambda: simulation.advance(1), threaded_copy, wall)
     yield Result(
@@ -96,7 +97,9 @@ def evaluation() -> Iterator[Result]:
     from sottovoce.data.splits.local_holdout import LocalHoldout
 
     split = LocalHoldout().split(community(*SHAPES["100k"]), seed=1)
-    simulation = Simulation(MF(factors=5), Gossip(), split.train, 1, merge=Linear(), peers=KOut(20), rounds=100)
+    simulation = Simulation(
+        MF(factors=5), Gossip(), split.train, 1, merge=Linear(), peers=KOut(20), rounds=100
+    )
     with kernels.set_threads(1):
         ours, theirs = pairs(
             lambda: evaluate(simulation.model, simulation.tables, simulation.people, split),

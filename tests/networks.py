@@ -32,7 +32,9 @@ def ratings(table: list[list[float]], low: float = 1.0, high: float = 5.0) -> In
 
 
 @st.composite
-def communities(draw: st.DrawFn, people: tuple[int, int] = (2, 9), items: tuple[int, int] = (1, 12)) -> Interactions:
+def communities(
+    draw: st.DrawFn, people: tuple[int, int] = (2, 9), items: tuple[int, int] = (1, 12)
+) -> Interactions:
     """Random small communities, people without any rating among them."""
     shape = draw(st.tuples(st.integers(*people), st.integers(*items)))
     rng = np.random.default_rng(draw(st.integers(0, 2**32)))

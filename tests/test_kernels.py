@@ -1,5 +1,7 @@
 """Randomness is the same compiled and plain; operations resolve by type; drivers keep their promises."""
 
+import ast
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -25,7 +27,10 @@ def test_plain_and_compiled_randomness_agree(run, purpose, person, step, index):
     assert _numbers(run, purpose, person, step, index) == pytest.approx(
         _numbers.plain(run, purpose, person, step, index), rel=1e-14
     )
-    assert _numbers(run, purpose, person, step, index)[:3] == _numbers.plain(run, purpose, person, step, index)[:3]
+    assert (
+        _numbers(run, purpose, person, step, index)[:3]
+        == _numbers.plain(run, purpose, person, step, index)[:3]
+    )
 
 
 @driver
@@ -117,3 +122,22 @@ def test_second_call_compiles_nothing():
     before = kernels.compilations()
     _run(Twice(2), np.arange(30), batch=30)
     assert kernels.compilations() == before
+
+
+def _assigned_in_prange(source):
+    """Lines in `prange` loops that assign to an attribute's element."""
+    for loop in ast.walk(ast.parse(source)):
+        parallel = isinstance(loop, ast.For) and isinstance(loop.iter, ast.Call)
+        if parallel and getattr(loop.iter.func, "id", "") == "prange":
+            for node in ast.walk(loop):
+                targets = getattr(node, "targets", [getattr(node, "target", None)])
+                for target in targets:
+                    if isinstance(target, ast.Subscript) and isinstance(target.value, ast.Attribute):
+                        yield target.lineno
+
+
+def test_no_assignment_that_numba_would_drop():
+    """Numba drops `tables.rows[j] = …` in the body of a `prange` loop without a word."""
+    assert list(_assigned_in_prange("for i in prange(9):\n    for j in x:\n        t.rows[i, j] = 1")) == [3]
+    for path in sorted(Path(kernels.__file__).parent.rglob("*.py")):
+        assert list(_assigned_in_prange(path.read_text())) == [], path

@@ -9,7 +9,9 @@ This is the only module that imports Numba. It offers these things to write kern
   registers an implementation; a call is resolved by the type of the first argument, in Python
   at run time and in compiled code at compile time, so it costs nothing.
 - `driver`: an entry point from Python, compiled once per combination of argument types and kept
-  on disk. It has a parallel form and a serial twin that give bit-identical results.
+  on disk. It has a parallel form and a serial twin that give bit-identical results. The body of
+  its `prange` loop never assigns to a tuple's array (`tables.rows[j] = …`) itself, but calls a
+  helper that does: Numba takes such an assignment there for dead code and drops it silently.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
 
 Numba does not notice that a helper in another file was edited, so the cache directory carries a
@@ -31,7 +33,6 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
-from numba import types
 from numba.extending import overload, register_jitable
 
 __all__ = [

@@ -29,10 +29,15 @@ _known: dict[tuple[str, str], type] = {}
 T = TypeVar("T", bound=type)
 
 
-def component(kind: str, name: str) -> Callable[[T], T]:
-    """Register a class under `name`, for example `@component("merge", "linear")`."""
+def component(kind: str, name: str, **declares: str) -> Callable[[T], T]:
+    """Register a class under `name`, for example `@component("merge", "linear", needs="row_age")`.
+
+    What it declares becomes an attribute of the class.
+    """
 
     def register(cls: T) -> T:
+        for attribute, value in declares.items():
+            setattr(cls, attribute, value)
         _known[kind, name] = cls
         return cls
 
@@ -42,7 +47,9 @@ def component(kind: str, name: str) -> Callable[[T], T]:
 def names(kind: str) -> list[str]:
     """All names of a kind: what is shipped, what other packages declare, what was registered."""
     package = importlib.import_module(PACKAGES[kind])
-    shipped = {m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")}
+    shipped = {
+        m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")
+    }
     declared = {e.name for e in entry_points(group=f"sottovoce.{kind}")}
     return sorted(shipped | declared | {n for k, n in _known if k == kind})
 
@@ -65,7 +72,9 @@ def build(kind: str, name: str, settings: Mapping[str, Any], where: str) -> Any:
     fields: tuple[str, ...] = getattr(cls, "_fields", ())
     for key in settings:
         if key not in fields:
-            raise RecipeError(f"{where}.{key} is not a setting of the {kind} {name!r}.", nearest(key, list(fields)))
+            raise RecipeError(
+                f"{where}.{key} is not a setting of the {kind} {name!r}.", nearest(key, list(fields))
+            )
     try:
         return TypeAdapter(cls).validate_python(dict(settings))
     except ValidationError as error:

@@ -26,7 +26,9 @@ def _merge(rule, model, tables, slot, source, origin, people):
 
 def tables_of(rows, ages, ids=None):
     rows = np.array(rows, np.float32)
-    made = whole(1, len(rows), rows.shape[1], 1) if ids is None else gathered([np.array(ids)], rows.shape[1], 1)
+    made = (
+        whole(1, len(rows), rows.shape[1], 1) if ids is None else gathered([np.array(ids)], rows.shape[1], 1)
+    )
     made.rows[:] = rows
     made.age[:] = ages
     made.head[:] = rows.sum()
@@ -45,7 +47,10 @@ def merged(rule, mine, theirs):
 
 
 def test_linear_is_algorithm_4():
-    mine, theirs = tables_of([[1, 2], [3, 4], [5, 6], [7, 8]], [3, 0, 2, 0]), tables_of([[9, 9]] * 4, [1, 5, 0, 0])
+    mine, theirs = (
+        tables_of([[1, 2], [3, 4], [5, 6], [7, 8]], [3, 0, 2, 0]),
+        tables_of([[9, 9]] * 4, [1, 5, 0, 0]),
+    )
     result = merged(Linear(), mine, theirs)
     np.testing.assert_allclose(result.rows[0], [1 + 8 / 4, 2 + 7 / 4])
     np.testing.assert_array_equal(result.rows[1], [9, 9])  # never updated here: replaced

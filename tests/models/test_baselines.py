@@ -20,7 +20,10 @@ def test_popularity_counts_and_averages():
 
 def test_random_is_fixed_spread_and_personal():
     simulation = simulate(Random(), ratings([[5] * 200, [4] * 200]), protocol=Central())
-    of = [[score(Random(1, 5), simulation.tables, 0, simulation.people, p, j) for j in range(200)] for p in (0, 1)]
+    of = [
+        [score(Random(1, 5), simulation.tables, 0, simulation.people, p, j) for j in range(200)]
+        for p in (0, 1)
+    ]
     assert abs(np.corrcoef(of)[0, 1]) < 0.3
     guesses = [predict(Random(1, 5), simulation.tables, 0, simulation.people, 0, j) for j in range(200)]
     assert min(guesses) >= 1

@@ -17,7 +17,10 @@ SIZE = 20
 IMPERSONAL = {"popularity", "random"}
 
 # Rating models learn from dislikes, so their board has both colours rated; all settle on their own.
-SETTINGS = {"mf": {"factors": 2, "step": 0.05, "regularization": 0.01}, "ials": {"factors": 2, "regularization": 0.1}}
+SETTINGS = {
+    "mf": {"factors": 2, "step": 0.05, "regularization": 0.01},
+    "ials": {"factors": 2, "regularization": 0.1},
+}
 ROUNDS = {"mf": 400, "ials": 60}
 
 
@@ -35,12 +38,16 @@ def checkerboard(both: bool):
 @pytest.mark.parametrize("name", sorted(set(registry.names("model")) - IMPERSONAL))
 def test_withheld_square_is_ranked_first(name, protocol):
     model = registry.build("model", name, SETTINGS.get(name, {}), "model")
-    simulation = simulate(model, checkerboard(both=name == "mf"), protocol=protocol, rounds=ROUNDS.get(name, 200))
+    simulation = simulate(
+        model, checkerboard(both=name == "mf"), protocol=protocol, rounds=ROUNDS.get(name, 200)
+    )
     simulation.advance(ROUNDS.get(name, 200))
     assert np.isfinite(simulation.tables.rows).all()
     slot_of = np.empty(SIZE, int)
     for slot in range(simulation.tables.slots):
-        slot_of[simulation.people.member[simulation.people.first[slot] : simulation.people.first[slot + 1]]] = slot
+        slot_of[
+            simulation.people.member[simulation.people.first[slot] : simulation.people.first[slot + 1]]
+        ] = slot
     for person in range(SIZE):
         state = simulation.model, simulation.tables, slot_of[person], simulation.people, person
         missing, other = person, (person + 1) % SIZE

@@ -44,6 +44,12 @@ def test_the_step_falls_over_the_expected_trainings():
     assert np.abs(slow.tables.rows - before).max() < 1e-4
 
 
+def test_steps_left_open_fit_the_protocol():
+    data = ratings([[5, 5, 0, 0]] * 3)
+    assert simulate(IALS(), data).model[4:6] == (1.5, 0.3)
+    assert simulate(IALS(), data, protocol=Central()).model[4:6] == (0.1, 0.01)
+
+
 def test_only_own_items_age():
     data = ratings([[5, 0, 0], [0, 4, 0]])
     simulation = simulate(IALS(), data, protocol=Central())

@@ -40,7 +40,9 @@ def test_training_is_algorithm_6(data, epochs, factors):
             x, b = algorithm_6(y, c, x, b, rated, 0.05, 0.1)
         np.testing.assert_allclose(simulation.people.user[person], [*x, b], rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(simulation.tables.rows, np.column_stack([y, c]), rtol=1e-4, atol=1e-4)
-    np.testing.assert_array_equal(simulation.tables.age, epochs * np.bincount(data.item, minlength=data.items))
+    np.testing.assert_array_equal(
+        simulation.tables.age, epochs * np.bincount(data.item, minlength=data.items)
+    )
 
 
 def test_start_is_algorithm_5():

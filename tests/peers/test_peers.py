@@ -15,10 +15,17 @@ from sottovoce.protocols.gossip import Gossip
 
 def talk(peers, nodes, pushes, rounds, seed=1):
     graph = links(peers, nodes, seed)
-    return np.array([exchanges(Gossip(pushes), peers, graph, nodes, seed, r)[1] for r in range(rounds)]), graph
+    return np.array(
+        [exchanges(Gossip(pushes), peers, graph, nodes, seed, r)[1] for r in range(rounds)]
+    ), graph
 
 
-@given(st.sampled_from([Uniform(), KOut(4), Complete()]), st.integers(2, 20), st.integers(1, 3), st.integers(0, 99))
+@given(
+    st.sampled_from([Uniform(), KOut(4), Complete()]),
+    st.integers(2, 20),
+    st.integers(1, 3),
+    st.integers(0, 99),
+)
 def test_nobody_talks_to_oneself_or_twice(peers, nodes, pushes, seed):
     chosen, _ = talk(peers, nodes, pushes, 3, seed)
     chosen = chosen.reshape(3, nodes, pushes)

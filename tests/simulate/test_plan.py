@@ -14,7 +14,9 @@ from sottovoce.simulate.plan import _schedule, synchronous
 @st.composite
 def rounds(draw):
     slots = draw(st.integers(1, 12))
-    pairs = draw(st.lists(st.tuples(st.integers(-1, slots - 1), st.integers(0, slots - 1)), min_size=1, max_size=30))
+    pairs = draw(
+        st.lists(st.tuples(st.integers(-1, slots - 1), st.integers(0, slots - 1)), min_size=1, max_size=30)
+    )
     sender, receiver = np.array(pairs, np.int32).T
     return slots, np.ascontiguousarray(sender), np.ascontiguousarray(receiver)
 

@@ -1,9 +1,9 @@
 """How two models become one. One file per merge rule; what a rule consists of is declared here.
 
-A rule is a `NamedTuple` of its parameters, registered with `@component("merge", name)`. Its class
-attribute `needs` says what it compares: the `row_age` of every row, or one figure for the whole
-model: its `clock`, the `size` of the data behind it, or its `quality` for the receiver. Its
-`weight` turns two such figures into the share of the incoming model.
+A rule is a `NamedTuple` of its parameters, registered with `@component("merge", name, needs=…)`.
+`needs` says what it compares: the `row_age` of every row, or one figure for the whole model: its
+`clock`, the `size` of the data behind it, or its `quality` for the receiver. Its `weight` turns two
+such figures into the share of the incoming model.
 """
 
 import numpy as np
@@ -87,7 +87,9 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
         ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
         shares = np.empty(count, np.float32)
         for n in range(count):
-            shares[n] = weight(rule, np.float32(ages[n]), np.float32(their_ages[n])) if _by_row(rule) else share
+            shares[n] = (
+                weight(rule, np.float32(ages[n]), np.float32(their_ages[n])) if _by_row(rule) else share
+            )
             ages[n] = merged_age(rule, ages[n], their_ages[n])
         rows, their_rows = tables.rows[start : start + count], source.rows[begin : begin + count]
         for n in range(count):

@@ -12,11 +12,9 @@ from sottovoce.combine import merged_age, weight
 from sottovoce.registry import component
 
 
-@component("merge", "linear")
+@component("merge", "linear", needs="row_age")
 class Linear(NamedTuple):
     """Weigh each row by how often it was updated."""
-
-    needs = "row_age"
 
     sum_ages: bool = False
     """Add the two ages instead of taking the larger; the paper tried it and found it worse."""

@@ -9,11 +9,9 @@ from sottovoce.combine import merged_age, weight
 from sottovoce.registry import component
 
 
-@component("merge", "none")
+@component("merge", "none", needs="clock")
 class Replace(NamedTuple):
     """Take the incoming model as it is."""
-
-    needs = "clock"
 
 
 @weight.rule(Replace)

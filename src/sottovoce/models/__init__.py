@@ -23,9 +23,11 @@ class Shape(NamedTuple):
 class Context(NamedTuple):
     """What is known before training begins, for parameters that a recipe leaves open."""
 
+    items: int  # the size of the catalogue
     low: float  # the lowest rating possible
     high: float  # the highest
     calls: int  # how often a person is expected to train during the run
+    sharing: float  # how many people train one table
 
 
 @operation(default=lambda model, context: model)
@@ -76,7 +78,9 @@ def score(model, tables, slot, people, person, item):
     """How much `person` is expected to like `item`; only the order matters."""
 
 
-@operation(default=lambda model, tables, slot, people, person, item: score(model, tables, slot, people, person, item))
+@operation(
+    default=lambda model, tables, slot, people, person, item: score(model, tables, slot, people, person, item)
+)
 def predict(model, tables, slot, people, person, item):
     """The rating that `person` is expected to give to `item`."""
 

@@ -38,12 +38,12 @@ class IALS(NamedTuple):
     """α, the weight of what a person has not consumed."""
     regularization: Annotated[float, Gt(0)] = 2.0
     """λ, of the person's vector."""
-    item_regularization: Annotated[float, Ge(0)] = 0.01
+    item_regularization: Annotated[float, Ge(0)] = 0.02
     """μ, of the table; it keeps vectors and table from drifting apart in scale."""
-    step: Annotated[float, Gt(0), Le(2)] = 1.5
-    """η at the beginning."""
-    last_step: Annotated[float, Gt(0), Le(2)] = 0.1
-    """η at the end."""
+    step: Annotated[float, Ge(0), Le(2)] = 0.0
+    """η at the beginning; 0 means 1.5 where everybody has a table, which merging averages, else 0.1."""
+    last_step: Annotated[float, Ge(0), Le(2)] = 0.0
+    """η at the end; 0 means a fifth of the first where everybody has a table, else a tenth."""
     spread: Annotated[float, Gt(0)] = 0.1
     """Standard deviation of the table's first values, times √k."""
     calls: Annotated[int, Ge(0)] = 0
@@ -52,7 +52,10 @@ class IALS(NamedTuple):
 
 @resolve.rule(IALS)
 def _resolve(model, context):
-    return model if model.calls else model._replace(calls=context.calls)
+    alone = context.sharing <= 1
+    step = model.step or (1.5 if alone else 0.1)
+    last = model.last_step or step / (5 if alone else 10)
+    return model._replace(step=step, last_step=last, calls=model.calls or context.calls)
 
 
 @shape.rule(IALS)

@@ -8,7 +8,18 @@ predicted rating is its mean, with one imagined rating in the middle of the scal
 import math
 from typing import NamedTuple
 
-from sottovoce.models import Shape, own_items, predict, resolve, score, shape, start_row, start_user, touched, train
+from sottovoce.models import (
+    Shape,
+    own_items,
+    predict,
+    resolve,
+    score,
+    shape,
+    start_row,
+    start_user,
+    touched,
+    train,
+)
 from sottovoce.registry import component
 from sottovoce.state import locate
 

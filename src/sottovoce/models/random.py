@@ -57,4 +57,6 @@ def _score(model, tables, slot, people, person, item):
 
 @predict.rule(Random)
 def _predict(model, tables, slot, people, person, item):
-    return model.low + (model.high - model.low) * uniform(stream(model.seed, RANDOM, people.key[person], 0), item)
+    return model.low + (model.high - model.low) * uniform(
+        stream(model.seed, RANDOM, people.key[person], 0), item
+    )

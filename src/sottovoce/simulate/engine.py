@@ -34,14 +34,13 @@ class Simulation:
         weighting: Interactions | None = None,
     ) -> None:
         host, slots = hosts(protocol, train.people)
-        calls = rounds * trainings(protocol)
-        self.model = resolve(model, Context(low=train.scale[0], high=train.scale[1], calls=calls))
+        calls, sharing = rounds * trainings(protocol), train.people / slots
+        context = Context(train.items, *train.scale, calls=calls, sharing=sharing)
+        self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
         self.shape = shape(self.model)
         self.tables = whole(slots, train.items, self.shape.row, self.shape.head)
-        self.people = people(
-            self.shape.user, train.indptr, train.item, train.value, host, slots, weighting
-        )
+        self.people = people(self.shape.user, train.indptr, train.item, train.value, host, slots, weighting)
         np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
         self.snapshots = self._pool(0)
         self.links = links(peers, slots, seed)

@@ -113,5 +113,3 @@ def synchronous(slots: int, sender: Ints, receiver: Ints) -> Plan:
     copies = np.full(len(level), len(copied), np.int64)
     copies[0] = 0
     return Plan(level, receivers, first, source, copies, copied, np.arange(len(copied), dtype=np.int32))
-
-

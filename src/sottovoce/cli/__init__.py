@@ -1,0 +1,102 @@
+"""The command line. Each command is a module of its own, imported when it is asked for.
+
+Exit codes: 0 all is well; 1 something unexpected, or `doctor` found something broken; 2 a wrong
+option or recipe; 3 data; 4 a message; 5 this machine is too small; 6 a run directory; 130
+interrupted. Codes 2 to 6 belong to the classes in `sottovoce.errors`.
+"""
+
+import os
+import sys
+from importlib import import_module
+from typing import Any
+
+import click
+
+from sottovoce.errors import SottovoceError
+
+COMMANDS = ("demo", "run", "recommend", "recipes", "doctor")
+
+
+class Commands(click.Group):
+    """A group that finds its commands by name, and turns errors into sentences and exit codes."""
+
+    def list_commands(self, context: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, context: click.Context, name: str) -> click.Command | None:
+        if name not in COMMANDS:
+            return None
+        command: click.Command = import_module(f"sottovoce.cli.{name}").command
+        return command
+
+    def resolve_command(
+        self, context: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            import difflib
+
+            close = difflib.get_close_matches(args[0], COMMANDS, n=1)
+            remedy = f"Did you mean {close[0]!r}?" if close else f"Commands: {', '.join(COMMANDS)}."
+            raise click.UsageError(f"There is no command {args[0]!r}. {remedy}", context)
+        return super().resolve_command(context, args)
+
+    def main(self, *args: Any, **options: Any) -> Any:
+        options["standalone_mode"] = False
+        try:
+            code = super().main(*args, **options)
+        except click.exceptions.NoArgsIsHelpError as error:
+            click.echo(error.format_message())
+            code = 0
+        except click.ClickException as error:
+            error.show()
+            code = error.exit_code
+        except (click.Abort, KeyboardInterrupt) as stop:
+            # click turns Ctrl-C into Abort; what a run has to say about it is in the cause.
+            click.echo(str(stop.__cause__ or stop) or "Interrupted.", err=True)
+            code = 130
+        except SottovoceError as error:
+            _traceback_if_asked()
+            click.echo(f"error: {error}", err=True)
+            code = error.code
+        except Exception as error:
+            if not _traceback_if_asked():
+                click.echo(
+                    f"unexpected error: {type(error).__name__}: {error}\n"
+                    "This is a defect in Sottovoce. With SOTTOVOCE_DEBUG=1 set, it shows where it happened.",
+                    err=True,
+                )
+            code = 1
+        sys.exit(code if isinstance(code, int) else 0)
+
+
+def _traceback_if_asked() -> bool:
+    asked = os.environ.get("SOTTOVOCE_DEBUG", "") not in ("", "0")
+    if asked:
+        import traceback
+
+        traceback.print_exc()
+    return asked
+
+
+def _print_version(context: click.Context, parameter: click.Parameter, value: bool) -> None:
+    if value and not context.resilient_parsing:
+        from sottovoce import __version__
+
+        click.echo(f"sottovoce {__version__}")
+        context.exit()
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.option(
+    "--version",
+    is_flag=True,
+    expose_value=False,
+    is_eager=True,
+    callback=_print_version,
+    help="Show the version and exit.",
+)
+def main() -> None:
+    """Recommendations from each other's taste, while nobody's data leaves their device.
+
+    Start with `sottovoce demo`, or with your own ratings: `sottovoce run --data ratings.csv`.
+    """

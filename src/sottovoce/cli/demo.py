@@ -1,0 +1,88 @@
+"""`sottovoce demo`: the quickstart, shown from data to one person's list."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from sottovoce.cli import options
+from sottovoce.cli.run import QUICKSTART
+
+if TYPE_CHECKING:
+    from sottovoce.data.interactions import Interactions
+
+MARK = ".demo"
+
+
+@click.command("demo")
+@options.data_dir
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    default=Path("runs/demo"),
+    show_default=True,
+    help="The run directory; an earlier demo there is replaced.",
+)
+def command(data_dir: Path | None, out: Path) -> None:
+    """Train a decentralized recommender on MovieLens 100K, or on a synthetic community without it."""
+    from sottovoce.cli import show
+    from sottovoce.experiments.recipe import Recipe
+    from sottovoce.experiments.recipes import find
+    from sottovoce.experiments.run import run_recipe
+
+    data = _data(data_dir)
+    recipe = Recipe.load(find(QUICKSTART), [f"data.name={data.name}"])
+    run = run_recipe(recipe, _cleared(out), data_dir, data=data)
+    show.figures(run)
+    person = _typical(data)
+    show.listing(person, run.recommend(person, 10), run.history(person, 10))
+    assert run.report is not None
+    click.echo(f"\nreport: {run.report.resolve()}")
+
+
+def _data(data_dir: Path | None) -> "Interactions":
+    """MovieLens 100K if it can be had, else the synthetic community; says which."""
+    from sottovoce.data.load import load
+    from sottovoce.errors import DataError
+
+    try:
+        data = load("ml-100k", data_dir=data_dir)
+    except DataError as error:
+        click.echo(f"MovieLens 100K is not to be had here, so this is a synthetic community. {error.problem}")
+        return load("synthetic")
+    click.echo(f"This is MovieLens 100K, from {data.source}.")
+    if data.terms:
+        click.echo(f"Its terms: {data.terms}")
+    return data
+
+
+def _typical(data: "Interactions") -> str:
+    """The person in the middle when people are ordered by how much they did."""
+    import numpy as np
+
+    order = np.argsort(np.diff(data.indptr), kind="stable")
+    return str(data.users[order[len(order) // 2]])
+
+
+def _cleared(out: Path) -> Path:
+    """The directory without what an earlier demo left there; nothing else is ever removed."""
+    from sottovoce.experiments import checkpoint, directory
+
+    place = directory.RunDirectory(out)
+    if place.begun and not (out / MARK).exists():
+        return directory.unused(out)
+    if place.begun:
+        with place.claim(resume=True):
+            checkpoint.remove(out)
+            for name in (
+                directory.RESULT,
+                directory.REPORT,
+                directory.RECOMMENDATIONS,
+                directory.PER_USER,
+                directory.EVENTS,
+                directory.RECIPE,
+            ):
+                (out / name).unlink(missing_ok=True)
+    out.mkdir(parents=True, exist_ok=True)
+    (out / MARK).touch()
+    return out

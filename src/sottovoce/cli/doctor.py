@@ -1,0 +1,143 @@
+"""`sottovoce doctor`: is everything in place, and where does it look?"""
+
+import os
+import platform
+import sys
+import time
+from collections.abc import Callable, Iterator
+from importlib.metadata import PackageNotFoundError, requires, version
+
+import click
+
+GOOD, NOTE, BAD = "ok", "note", "BROKEN"
+Finding = tuple[str, str]
+
+
+@click.command("doctor")
+@click.option("--data-dir", type=click.Path(), help="Also look for data sets here, as `run` would.")
+@click.pass_context
+def command(context: click.Context, data_dir: str | None) -> None:
+    """Check Python, packages, threads, the kernel cache, data and memory.
+
+    Exits with 1 when something is broken.
+    """
+    broken = False
+    checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
+        ("python", _python),
+        ("packages", _packages),
+        ("kernels", _kernels),
+        ("data", lambda: _data(data_dir)),
+        ("memory", _memory),
+    ]
+    for title, check in checks:
+        try:
+            for state, sentence in check():
+                broken |= state == BAD
+                click.echo(f"{title:<9} {state:<6} {sentence}")
+        except Exception as error:
+            # A doctor reports what it finds, whatever that is, and goes on to the next check.
+            broken = True
+            click.echo(f"{title:<9} {BAD:<6} {type(error).__name__}: {error}")
+    click.echo("Something is broken: see above." if broken else "All is well.")
+    context.exit(int(broken))
+
+
+def _python() -> Iterator[Finding]:
+    from sottovoce import __version__
+
+    good = (3, 11) <= sys.version_info[:2] <= (3, 13)
+    wanted = "" if good else "; Sottovoce needs 3.11, 3.12 or 3.13"
+    yield (
+        GOOD if good else BAD,
+        f"{platform.python_version()} on {platform.system()} {platform.machine()}{wanted}",
+    )
+    yield GOOD, f"sottovoce {__version__}"
+
+
+def _packages() -> Iterator[Finding]:
+    try:
+        wanted = requires("sottovoce") or []
+    except PackageNotFoundError:
+        yield NOTE, "Sottovoce runs from its source without being installed; versions are not checked"
+        return
+    found, missing = [], []
+    for requirement in wanted:
+        if "extra ==" in requirement:
+            continue
+        name = requirement.partition(";")[0].split(">")[0].split("<")[0].strip()
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            missing.append(name)
+    yield GOOD, ", ".join(found)
+    if missing:
+        yield BAD, f"missing: {', '.join(missing)}; install Sottovoce again with pip"
+    for extra in ("pandas", "torch"):
+        try:
+            yield GOOD, f"{extra} {version(extra)} (optional)"
+        except PackageNotFoundError:
+            yield GOOD, f"{extra} is not installed (optional: pip install 'sottovoce[{extra}]')"
+
+
+def _kernels() -> Iterator[Finding]:
+    import numpy as np
+
+    from sottovoce import kernels
+    from sottovoce.cli.probe import squares
+
+    place = kernels.cache_directory()
+    if place is None:
+        yield NOTE, "no writable cache, so kernels are compiled anew at every start; set SOTTOVOCE_CACHE"
+    else:
+        yield GOOD, f"cache in {place}, writable"
+    out = np.zeros(1000, np.int64)
+    for batch, form in ((1, "serial"), (len(out), "parallel")):
+        start = time.perf_counter()
+        out[:] = 0
+        squares(out, batch=batch)
+        took = time.perf_counter() - start
+        if not np.array_equal(out, np.arange(len(out)) ** 2):
+            yield BAD, f"the {form} test kernel gave a wrong result; please report this with your CPU's name"
+            return
+        yield GOOD, f"the {form} test kernel is right, ready after {took:.2f} s"
+    if kernels.threads() == 1:
+        yield GOOD, f"1 thread on {os.cpu_count()} processors"
+    elif layer := _threading_layer():
+        yield GOOD, f"{kernels.threads()} threads on {os.cpu_count()} processors, threading layer {layer}"
+    else:
+        yield BAD, "the parallel test kernel ran in a single thread; please report this"
+
+
+def _threading_layer() -> str | None:
+    """What Numba runs threads with, or None if no parallel kernel has run."""
+    from sottovoce.kernels import numba  # type: ignore[attr-defined]
+
+    try:
+        return str(numba.threading_layer())
+    except ValueError:
+        return None
+
+
+def _data(data_dir: str | None) -> Iterator[Finding]:
+    from pathlib import Path
+
+    from sottovoce.data.find import places
+
+    for label, place in places(Path(data_dir) if data_dir else None):
+        if place.is_dir():
+            held = ", ".join(sorted(p.name for p in place.iterdir() if p.is_dir())) or "no data sets"
+            yield GOOD, f"{label} {place}: {held}"
+        elif label == "cache":
+            yield GOOD, f"{label} {place}: nothing fetched yet"
+        else:
+            yield BAD, f"{label} {place} is not a directory"
+
+
+def _memory() -> Iterator[Finding]:
+    names = os.sysconf_names
+    if not {"SC_PAGE_SIZE", "SC_PHYS_PAGES", "SC_AVPHYS_PAGES"} <= names.keys():
+        yield NOTE, "this system does not tell how much memory there is"
+        return
+    page = os.sysconf("SC_PAGE_SIZE")
+    total, free = (page * os.sysconf(name) / 1e9 for name in ("SC_PHYS_PAGES", "SC_AVPHYS_PAGES"))
+    yield GOOD, f"{total:.1f} GB, of which {free:.1f} GB are unused"

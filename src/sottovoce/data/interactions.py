@@ -1,0 +1,220 @@
+"""Interactions of people with items, and the catalogue that the items belong to."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sottovoce.errors import DataError
+
+Strings = NDArray[np.str_]
+
+
+@dataclass(frozen=True, eq=False)
+class Catalog:
+    """The items of one source. An item's number is its place here; `ids` are the source's own."""
+
+    name: str
+    ids: Strings
+    titles: list[str] | None = None
+    categories: list[tuple[str, ...]] | None = None
+    coordinates: NDArray[np.float32] | None = None
+    """[items, 2]: latitude and longitude in degrees."""
+
+    def __len__(self) -> int:
+        return len(self.ids)
+
+    def title(self, item: int) -> str:
+        """What to call an item: its title, or its id where it has none."""
+        return (self.titles and self.titles[item]) or str(self.ids[item])
+
+    def key(self, item: int) -> str:
+        """The item's name among all catalogues, for example "ml-100k:242"."""
+        return f"{self.name}:{self.ids[item]}"
+
+
+@dataclass(frozen=True, eq=False)
+class Interactions:
+    """Who did what, when: a row per interaction, grouped by person, in order of time.
+
+    The interactions of person `p` are `item[indptr[p]:indptr[p + 1]]` and so on. Those at the same
+    time keep the order in which the source lists them.
+    """
+
+    name: str
+    indptr: NDArray[np.int64]
+    item: NDArray[np.int32]
+    value: NDArray[np.float32]
+    """Ratings, or 1 where the source has none."""
+    time: NDArray[np.int64]
+    """Seconds since 1970, or 0 where the source has no times."""
+    users: Strings
+    """The source's own ids of the people; a person's number is the place here."""
+    catalog: Catalog
+    scale: tuple[float, float]
+    """The lowest and the highest rating possible."""
+    terms: str = ""
+    """Terms of use, in one line."""
+    source: str = ""
+    """Where the data came from, in words for the person."""
+
+    def __len__(self) -> int:
+        return len(self.item)
+
+    @property
+    def people(self) -> int:
+        """How many people there are."""
+        return len(self.users)
+
+    @property
+    def items(self) -> int:
+        """How many items the catalogue lists."""
+        return len(self.catalog)
+
+    @property
+    def density(self) -> float:
+        """Interactions per possible pair of person and item."""
+        return len(self) / max(1, self.people * self.items)
+
+    def person(self, user_id: str | int) -> int:
+        """The number of the person whom the source calls `user_id`."""
+        wanted = str(user_id)
+        found = np.flatnonzero(self.users == wanted)
+        if len(found):
+            return int(found[0])
+        # Comparing spellings is slow, and close ones have about the same length.
+        lengths = np.char.str_len(self.users)
+        similar = self.users[np.abs(lengths - len(wanted)) <= 1][:5000].tolist()
+        close = difflib.get_close_matches(wanted, similar, n=3) or self.users[:3].tolist()
+        shown = ", ".join(map(repr, close))
+        raise DataError(f"{self.name} has no person {wanted!r}.", f"Ids look like {shown}.")
+
+    def take(self, mask: NDArray[np.bool_]) -> Interactions:
+        """Only the interactions where `mask` is true, with the same people and catalogue."""
+        before = np.concatenate(([0], np.cumsum(mask, dtype=np.int64)))
+        return replace(
+            self,
+            indptr=before[self.indptr],
+            item=self.item[mask],
+            value=self.value[mask],
+            time=self.time[mask],
+        )
+
+
+def build(
+    name: str,
+    user: ArrayLike,
+    item: ArrayLike,
+    value: ArrayLike | None = None,
+    time: ArrayLike | None = None,
+    *,
+    catalog: Catalog | None = None,
+    scale: tuple[float, float] | None = None,
+    terms: str = "",
+    source: str = "",
+) -> Interactions:
+    """Interactions from columns of equal length, one entry per interaction.
+
+    People are numbered in the order of their ids: as numbers if all ids are whole numbers, else as
+    text. So are items, unless a `catalog` gives their order. Rows are sorted by person, then time,
+    and keep their order where the times are equal. Somebody who met the same item twice has two
+    interactions with it: nothing is merged. Without `value` every value is 1; without `scale` the
+    lowest and highest value seen take its place.
+    """
+    users, person = _factorise(user)
+    ids, number = _factorise(item)
+    count = len(person)
+    values = np.ones(count, np.float32) if value is None else np.asarray(value).astype(np.float32)
+    times = np.zeros(count, np.int64) if time is None else np.asarray(time).astype(np.int64)
+    if count == 0:
+        raise DataError(f"{name} has no interactions.", "Give at least one row.")
+    if not count == len(number) == len(values) == len(times):
+        lengths = f"{count}, {len(number)}, {len(values)} and {len(times)}"
+        raise DataError(f"The columns of {name} have {lengths} rows.", "Give columns of equal length.")
+    low, high = scale or _observed(value is None, values)
+    bad = np.flatnonzero(~((values >= low) & (values <= high)))
+    if len(bad):
+        raise DataError(
+            f"Row {bad[0] + 1} of {name} has the rating {values[bad[0]]:g}, not within {low:g} to {high:g}.",
+            "Correct it, or give the right scale.",
+        )
+    if catalog is None:
+        catalog = Catalog(name, ids)
+    else:
+        number = _places(catalog, ids)[number]
+    order = np.lexsort((times, person))
+    return Interactions(
+        name=name,
+        indptr=np.concatenate(([0], np.cumsum(np.bincount(person, minlength=len(users))))).astype(np.int64),
+        item=number[order].astype(np.int32),
+        value=values[order],
+        time=times[order],
+        users=users,
+        catalog=catalog,
+        scale=(low, high),
+        terms=terms,
+        source=source,
+    )
+
+
+def _factorise(column: ArrayLike) -> tuple[Strings, NDArray[np.int64]]:
+    """The distinct ids in order, as text, and for every row the place of its id among them."""
+    array = np.asarray(column)
+    if array.dtype.kind in "iu":
+        whole, place = np.unique(array, return_inverse=True)
+        return whole.astype(np.str_), place
+    ids, place = np.unique(array.astype(np.str_), return_inverse=True)
+    if _whole_numbers(ids):
+        order = np.argsort(ids.astype(np.int64), kind="stable")
+        rank = np.empty(len(ids), np.int64)
+        rank[order] = np.arange(len(ids))
+        return ids[order], rank[place]
+    return ids, place
+
+
+def _whole_numbers(ids: Strings) -> bool:
+    """Whether every id is a whole number in its plain spelling; "07" and "7" are two ids."""
+    try:
+        return bool(np.all(ids.astype(np.int64).astype(np.str_) == ids))
+    except (ValueError, OverflowError):
+        return False
+
+
+def _observed(implicit: bool, values: NDArray[np.float32]) -> tuple[float, float]:
+    """The range of the values; with nothing to compare, the range from zero."""
+    if implicit:
+        return 0.0, 1.0
+    finite = values[np.isfinite(values)]
+    low, high = (float(finite.min()), float(finite.max())) if len(finite) else (0.0, 1.0)
+    return (low, high) if low < high else (min(low, 0.0), max(high, 1.0))
+
+
+def _places(catalog: Catalog, ids: Strings) -> NDArray[np.int64]:
+    """Where each of `ids` stands in the catalogue."""
+    place = {str(known): number for number, known in enumerate(catalog.ids)}
+    unknown = [str(i) for i in ids if str(i) not in place]
+    if unknown:
+        raise DataError(
+            f"{len(unknown)} items are not in the catalogue {catalog.name}, the first being {unknown[0]!r}.",
+            "Add them to the catalogue, or build without one.",
+        )
+    return np.array([place[str(i)] for i in ids], np.int64)
+
+
+def extended(catalog: Catalog, ids: Sequence[Any]) -> Catalog:
+    """The catalogue with those of `ids` that it lacks at its end, without title or category."""
+    known = set(catalog.ids.tolist())
+    new = [i for i in dict.fromkeys(map(str, ids)) if i not in known]
+    if not new:
+        return catalog
+    return replace(
+        catalog,
+        ids=np.concatenate((catalog.ids, np.array(new, np.str_))),
+        titles=None if catalog.titles is None else catalog.titles + [""] * len(new),
+        categories=None if catalog.categories is None else catalog.categories + [()] * len(new),
+    )

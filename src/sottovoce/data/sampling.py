@@ -1,0 +1,96 @@
+"""Compiled parts that splits, candidates and the synthetic community share: sets and distinct draws."""
+
+import numpy as np
+
+from sottovoce.kernels import NEGATIVES, below, driver, helper, prange, stream
+
+
+@helper
+def capacity(count):
+    """The length of a table that holds a set of `count` numbers with room to spare: a power of two."""
+    size = 4
+    while size < 2 * count:
+        size *= 2
+    return size
+
+
+@helper
+def add(table, value):
+    """Put a number into a set; False if it was there. The set is a hash table, -1 where it is free.
+
+    The low bits serve as the hash: the numbers are drawn at random, so they are spread already.
+    """
+    mask = len(table) - 1
+    place = value & mask
+    while table[place] >= 0:
+        if table[place] == value:
+            return False
+        place = (place + 1) & mask
+    table[place] = value
+    return True
+
+
+@helper
+def search(ordered, begin, end, value):
+    """The first place in ordered[begin:end] that is not less than `value`."""
+    while begin < end:
+        middle = (begin + end) >> 1
+        if ordered[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@driver
+def distinct(indptr, item, ordered, count):
+    """The distinct items of each person, ascending, from indptr[person] on in `ordered`, and how many."""
+    for person in prange(len(count)):
+        begin, end = indptr[person], indptr[person + 1]
+        ordered[begin:end] = np.sort(item[begin:end])
+        kept = begin
+        for n in range(begin, end):
+            if n == begin or ordered[n] != ordered[kept - 1]:
+                ordered[kept] = ordered[n]
+                kept += 1
+        count[person] = kept - begin
+
+
+@helper
+def unseen(items, seen):
+    """All items that are not in `seen`, which ascends."""
+    found = np.empty(items - len(seen), np.int32)
+    kept, item = 0, 0
+    for n in range(len(seen) + 1):
+        stop = seen[n] if n < len(seen) else items
+        while item < stop:
+            found[kept] = item
+            kept += 1
+            item += 1
+        item += 1
+    return found
+
+
+@driver
+def candidates(run, step, items, indptr, ordered, count, test_indptr, out):
+    """For every test entry distinct items that the person has not seen, all equally likely.
+
+    The first steps of a shuffle (Fisher & Yates; Durstenfeld, CACM 7(7), 1964), which goes on from
+    row to row. Where fewer are unseen than asked for, all of them, and -1 in the places left over.
+    """
+    wanted = out.shape[1]
+    for person in prange(len(count)):
+        if test_indptr[person] == test_indptr[person + 1]:
+            continue
+        key = stream(run, NEGATIVES, person, step)
+        begin = indptr[person]
+        pool = unseen(items, ordered[begin : begin + count[person]])
+        drawn = min(wanted, len(pool))
+        for row in range(test_indptr[person], test_indptr[person + 1]):
+            first = (row - test_indptr[person]) * wanted
+            for n in range(drawn):
+                other = n + below(key, first + n, len(pool) - n)
+                out[row, n] = pool[other]
+                pool[other] = pool[n]
+                pool[n] = out[row, n]
+            out[row, drawn:] = -1

@@ -1,0 +1,106 @@
+"""MovieLens 100K (Harper & Konstan, ACM TiiS 5(4), 2015) in its original files `u.data` and `u.item`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.data import find, table
+from sottovoce.data.interactions import Catalog, Interactions, build, extended
+from sottovoce.data.sources import recbole
+from sottovoce.registry import component
+
+NAME = "ml-100k"
+TERMS = "Research use, no redistribution, no commercial use without permission; cite Harper & Konstan 2015."
+SCALE = (1.0, 5.0)
+GENRES = [
+    "unknown",
+    "Action",
+    "Adventure",
+    "Animation",
+    "Children's",
+    "Comedy",
+    "Crime",
+    "Documentary",
+    "Drama",
+]
+GENRES += [
+    "Fantasy",
+    "Film-Noir",
+    "Horror",
+    "Musical",
+    "Mystery",
+    "Romance",
+    "Sci-Fi",
+    "Thriller",
+    "War",
+    "Western",
+]
+URL = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
+ARCHIVE_SHA256 = "50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229"
+RATINGS_SHA256 = "06416e597f82b7342361e41163890c81036900f418ad91315590814211dca490"
+"""Of `u.data`, and of the rows of `ml-100k.inter` in RecBole, which are the same bytes."""
+RECBOLE_ITEMS_SHA256 = "51d7cdf777ce5c0f5b32c1d947a4a81fe07d75e78abbe761e0cd4d0756064532"
+
+
+@component("source", NAME)
+class MovieLens100K(NamedTuple):
+    """943 people, 1,682 films, 100,000 ratings from 1 to 5."""
+
+    def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
+        """The ratings, found or fetched."""
+        ways = (
+            find.Fetch(f"download from {URL}", partial(_from_home, URL, ARCHIVE_SHA256)),
+            find.Fetch("the copy in the package recbole 1.2.1", _from_recbole),
+        )
+        path, where = find.obtain(NAME, ("u.data", f"{NAME}.inter"), data_dir, ways)
+        if ".inter" in path.name:
+            return replace(recbole.read(path, SCALE), name=NAME, terms=TERMS, source=where)
+        return read(path, where)
+
+
+def read(path: Path, where: str) -> Interactions:
+    """The ratings in `u.data`, with the titles and genres of the `u.item` beside it, if there is one."""
+    content = table.read_text(path, "\t", fields=4)
+    item = content.ids(1, "item")
+    about = find.beside(path, "u.item")
+    return build(
+        NAME,
+        content.ids(0, "user"),
+        item,
+        content.numbers(2, "rating", SCALE),
+        content.times(3),
+        catalog=None if about is None else extended(_catalog(about), np.unique(item).tolist()),
+        scale=SCALE,
+        terms=TERMS,
+        source=where if about else f"{where}, without titles because u.item is not there",
+    )
+
+
+def _catalog(path: Path) -> Catalog:
+    """Films with their titles and genres: `id|title|date|date|address|19 flags`."""
+    content = table.read_text(path, "|", fields=5 + len(GENRES), encoding="latin-1")
+    flags = np.stack([content.numbers(5 + n, "genre flag", (0, 1)) for n in range(len(GENRES))])
+    categories = [tuple(g for g, flag in zip(GENRES, film, strict=True) if flag) for film in flags.T]
+    return Catalog(NAME, content.ids(0, "item").astype(np.str_), content.texts(1), categories)
+
+
+def _from_home(url: str, sha256: str, folder: Path) -> None:
+    archive = find.download(url, sha256, limit=20_000_000)
+    files = find.members(archive, {"u.item": f"{NAME}/u.item", "u.data": f"{NAME}/u.data"})
+    find.verify("u.data in the archive", files["u.data"], RATINGS_SHA256)
+    find.store(folder, files)
+
+
+def _from_recbole(folder: Path) -> None:
+    inside = f"recbole/dataset_example/{NAME}/{NAME}"
+    wheel = find.wheel("recbole==1.2.1")
+    files = find.members(wheel, {f"{NAME}.item": f"{inside}.item", f"{NAME}.inter": f"{inside}.inter"})
+    find.verify(f"{NAME}.item in the wheel", files[f"{NAME}.item"], RECBOLE_ITEMS_SHA256)
+    rows = files[f"{NAME}.inter"].partition(b"\n")[2]
+    find.verify(f"{NAME}.inter in the wheel", rows, RATINGS_SHA256)
+    find.store(folder, files)

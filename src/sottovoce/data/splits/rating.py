@@ -1,0 +1,42 @@
+"""`rating`: some random ratings of every person are held out (Hegedűs et al. 2020; Dymbe 2021)."""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from annotated_types import Ge
+
+from sottovoce.data.interactions import Interactions
+from sottovoce.data.split import TEST, TRAIN, Split, no_candidates
+from sottovoce.kernels import SPLIT, driver, prange, stream, uniform
+from sottovoce.registry import component
+
+
+@component("split", "rating")
+class Rating(NamedTuple):
+    """`holdout` ratings of each person, all equally likely, are the test set.
+
+    A person with no more ratings than that trains on all of them and is not tested.
+    """
+
+    holdout: Annotated[int, Ge(1)] = 10
+
+    def split(self, data: Interactions, seed: int) -> Split:
+        """The split that belongs to this seed."""
+        part = np.empty(len(data), np.int8)
+        assign(seed, self.holdout, data.indptr, part, batch=data.people)
+        train, test = data.take(part == TRAIN), data.take(part == TEST)
+        name = f"rating(holdout={self.holdout}, seed={seed})"
+        return Split(name, train, test, None, no_candidates(test), no_candidates(None))
+
+
+@driver
+def assign(run, holdout, indptr, part):
+    """Choose `holdout` interactions of each person (selection sampling, Knuth, TAOCP 2, 3.4.2, S)."""
+    for person in prange(len(indptr) - 1):
+        key = stream(run, SPLIT, person, 0)
+        begin, count = indptr[person], indptr[person + 1] - indptr[person]
+        left = holdout if count > holdout else 0
+        for n in range(count):
+            chosen = uniform(key, n) * (count - n) < left
+            part[begin + n] = TEST if chosen else TRAIN
+            left -= chosen

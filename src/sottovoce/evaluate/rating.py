@@ -1,0 +1,17 @@
+"""How far predicted ratings are from held-out ones, each predicted with the person's own model."""
+
+from sottovoce.kernels import driver, prange
+from sottovoce.metrics.rmse import squared_error
+from sottovoce.models import predict
+
+
+@driver
+def squared_errors(model, tables, people, slot_of, indptr, item, value, out):
+    """Write (prediction − rating)² of each held-out rating into `out`.
+
+    Person p holds out the rating `value[n]` of `item[n]` for n from `indptr[p]` to `indptr[p + 1]`.
+    """
+    for person in prange(len(slot_of)):
+        for n in range(indptr[person], indptr[person + 1]):
+            predicted = predict(model, tables, slot_of[person], people, person, item[n])
+            out[n] = squared_error(predicted, value[n])

@@ -1,0 +1,89 @@
+"""The best items for every person among those the person has no data on, by the person's own model."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sottovoce.evaluate.scoring import score_all, slots_of
+from sottovoce.kernels import driver, helper, prange
+from sottovoce.state import Floats, Ints, People, Tables
+
+
+class Recommendations(NamedTuple):
+    """A list for every person, best first; where fewer items are left, −1 with score NaN follows."""
+
+    item: Ints  # [U, n]
+    score: Floats  # [U, n]
+
+
+@helper
+def _behind(items, scores, a, b):
+    """Whether entry a comes after entry b: a lower score, or an equal one and a higher number."""
+    return scores[a] < scores[b] or (scores[a] == scores[b] and items[a] > items[b])
+
+
+@helper
+def _swap(items, scores, a, b):
+    items[a], items[b] = items[b], items[a]
+    scores[a], scores[b] = scores[b], scores[a]
+
+
+@helper
+def _sink(items, scores, at, size):
+    """Restore the heap of the first `size` entries, with the worst on top, below entry `at`."""
+    while 2 * at + 1 < size:
+        child = 2 * at + 1
+        if child + 1 < size and _behind(items, scores, child + 1, child):
+            child += 1
+        if not _behind(items, scores, child, at):
+            break
+        _swap(items, scores, at, child)
+        at = child
+
+
+@helper
+def _select(every, items, scores):
+    """Write the best of the scores `every`, best first, into `items` and `scores`; NaN is never chosen."""
+    size = 0
+    for j in range(len(every)):
+        if size < len(items):
+            if not np.isnan(every[j]):
+                items[size], scores[size] = j, every[j]
+                size += 1
+                if size == len(items):
+                    for at in range(size // 2 - 1, -1, -1):
+                        _sink(items, scores, at, size)
+        elif every[j] > scores[0]:  # an equal score has the higher number and stays out
+            items[0], scores[0] = j, every[j]
+            _sink(items, scores, 0, size)
+    if size < len(items):
+        items[size:] = -1
+        scores[size:] = np.nan
+        for at in range(size // 2 - 1, -1, -1):
+            _sink(items, scores, at, size)
+    for end in range(size - 1, 0, -1):
+        _swap(items, scores, 0, end)
+        _sink(items, scores, 0, end)
+
+
+@driver
+def top(model, tables, people, slot_of, items, out_item, out_score):
+    """Write everybody's best items of a catalogue of `items`, and their scores, into [U, n] arrays."""
+    for person in prange(len(slot_of)):
+        every = np.empty(items, np.float32)
+        score_all(model, tables, slot_of[person], people, person, every)
+        for n in range(people.indptr[person], people.indptr[person + 1]):
+            every[people.item[n]] = np.nan
+        _select(every, out_item[person], out_score[person])
+
+
+def recommend(model: Any, tables: Tables, people: People, items: int, n: int) -> Recommendations:
+    """The `n` best of `items` items for every person, without those in the person's own data.
+
+    Equal scores are ordered by item number; items whose score is not a number are left out.
+    """
+    count = len(people.steps)
+    lists = Recommendations(np.empty((count, n), np.int32), np.empty((count, n), np.float32))
+    if n:
+        top(model, tables, people, slots_of(people), items, lists.item, lists.score, batch=count)
+    return lists

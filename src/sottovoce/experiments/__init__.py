@@ -1,0 +1,1 @@
+"""Experiments: from a recipe to a run, its directory and its report."""

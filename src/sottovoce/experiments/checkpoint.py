@@ -1,0 +1,111 @@
+"""Checkpoints: a directory of plain arrays that is complete or absent, whenever the power fails.
+
+A checkpoint is written to `checkpoint-<round>.tmp`, flushed to the disk and then renamed to
+`checkpoint-<round>`; older ones go afterwards. The newest one is therefore always complete.
+"""
+
+import contextlib
+import json
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import ResourceError, RunError
+
+FORMAT = 1
+_PREFIX = "checkpoint-"
+
+
+class Checkpoint(NamedTuple):
+    """The state of a simulation after a round, and what it belongs to."""
+
+    round: int
+    identity: dict[str, Any]
+    arrays: dict[str, NDArray[Any]]
+
+
+def save(run: Path, round: int, identity: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
+    """Put a checkpoint into the run directory and remove its predecessors."""
+    place = run / f"{_PREFIX}{round:09d}"
+    building = place.with_suffix(".tmp")
+    shutil.rmtree(building, ignore_errors=True)
+    try:
+        building.mkdir()
+        for number, array in enumerate(arrays.values()):
+            with (building / f"{number}.npy").open("wb") as file:
+                np.save(file, array, allow_pickle=False)
+                _flush(file)
+        manifest = {"format": FORMAT, "round": round, "identity": dict(identity), "arrays": list(arrays)}
+        with (building / "checkpoint.json").open("w", encoding="utf-8") as file:
+            json.dump(manifest, file)
+            _flush(file)
+        flush_directory(building)
+        shutil.rmtree(place, ignore_errors=True)
+        building.rename(place)
+    except OSError as error:
+        shutil.rmtree(building, ignore_errors=True)
+        size = sum(array.nbytes for array in arrays.values())
+        raise ResourceError(
+            f"A checkpoint of {size / 1e6:,.0f} MB cannot be written to {run}: {error.strerror}.",
+            "Free some space or choose another directory with --out.",
+        ) from None
+    flush_directory(run)
+    remove(run, keep=place)
+
+
+def newest(run: Path) -> Checkpoint | None:
+    """The newest checkpoint in a run directory, or None."""
+    places = _complete(run)
+    if not places:
+        return None
+    place = places[-1]
+    try:
+        manifest = json.loads((place / "checkpoint.json").read_text("utf-8"))
+        if manifest["format"] != FORMAT:
+            raise RunError(
+                f"{place} has format {manifest['format']}, and this version reads {FORMAT}.",
+                "Resume with the version that wrote it, or start anew in another directory.",
+            )
+        arrays = {
+            name: np.load(place / f"{number}.npy", allow_pickle=False)
+            for number, name in enumerate(manifest["arrays"])
+        }
+        return Checkpoint(manifest["round"], manifest["identity"], arrays)
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise RunError(f"{place} is damaged: {error}.", f"Delete {run} and run anew.") from None
+
+
+def remove(run: Path, keep: Path | None = None) -> None:
+    """Remove checkpoints and unfinished ones, except `keep`."""
+    for place in run.glob(f"{_PREFIX}*"):
+        if place != keep:
+            shutil.rmtree(place, ignore_errors=True)
+
+
+def exists(run: Path) -> bool:
+    """Whether there is something to resume from."""
+    return bool(_complete(run))
+
+
+def _complete(run: Path) -> list[Path]:
+    return sorted(p for p in run.glob(f"{_PREFIX}*") if p.is_dir() and p.suffix != ".tmp")
+
+
+def _flush(file: Any) -> None:
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def flush_directory(path: Path) -> None:
+    """Make names in a directory durable, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)

@@ -1,0 +1,211 @@
+"""The run directory: what a run leaves behind, and what it continues from.
+
+recipe.toml              fully resolved
+events.jsonl             the curve: a line per evaluation
+per_user.parquet         every person's metrics after the last round
+recommendations.parquet  the top 100 of every person
+result.json              the figures; its presence says that the run is complete
+report.html
+checkpoint-<round>/      only while running, or with run.keep_models
+"""
+
+import contextlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
+
+from sottovoce.errors import RunError
+from sottovoce.experiments import checkpoint
+from sottovoce.experiments.recipe import Recipe
+
+if TYPE_CHECKING:
+    import polars
+
+RECIPE, RESULT, EVENTS = "recipe.toml", "result.json", "events.jsonl"
+PER_USER, RECOMMENDATIONS, REPORT = "per_user.parquet", "recommendations.parquet", "report.html"
+_FILES = (RECIPE, RESULT, EVENTS, PER_USER, RECOMMENDATIONS, REPORT)
+
+
+class RunDirectory:
+    """A directory that belongs to one run."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.identity: dict[str, Any] = {}
+
+    @property
+    def complete(self) -> bool:
+        """Whether the run reached its end."""
+        return (self.path / RESULT).is_file()
+
+    @property
+    def begun(self) -> bool:
+        """Whether any run left something here."""
+        return checkpoint.exists(self.path) or any((self.path / name).exists() for name in _FILES)
+
+    @contextlib.contextmanager
+    def claim(self, resume: bool) -> Iterator[None]:
+        """Make the directory this run's own while the block lasts, or refuse with the remedy."""
+        if self.begun and not resume:
+            held = "the results of another run" if self.complete else "a run that was not finished"
+            way = "choose another directory with --out, or delete it"
+            raise RunError(
+                f"{self.path} holds {held}.",
+                f"{way[0].upper()}{way[1:]}." if self.complete else f"Continue it with --resume, {way}.",
+            )
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise RunError(
+                f"{self.path} cannot be used: {error.strerror}.", "Choose another directory with --out."
+            ) from None
+        with _locked(self.path):
+            yield
+
+    def begin(self, recipe: Recipe, split: str, version: str) -> checkpoint.Checkpoint | None:
+        """Write the recipe, or check that it is the one that was begun here.
+
+        `split` is the hash of the data as it is divided. The checkpoint to continue from is
+        returned, if there is one, and events after it are forgotten.
+        """
+        self.identity = {"recipe": recipe.hash(), "split": split, "version": version}
+        if (self.path / RECIPE).exists():
+            self._same(recipe)
+        else:
+            self.write(RECIPE, recipe.dumps())
+        if self.complete:
+            return None
+        found = checkpoint.newest(self.path)
+        if found is not None and found.identity != self.identity:
+            raise RunError(self._difference(found.identity), "Start anew in another directory with --out.")
+        self._truncate(-1 if found is None else found.round)
+        return found
+
+    def _same(self, recipe: Recipe) -> None:
+        begun = Recipe.load(self.path / RECIPE)
+        if begun.hash() == recipe.hash():
+            return
+        before, now = _flat(begun.document()), _flat(recipe.document())
+        changed = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
+        listed = ", ".join(
+            f"{k} ({before.get(k, 'unset')} there, {now.get(k, 'unset')} now)" for k in changed
+        )
+        raise RunError(
+            f"{self.path} was begun with another recipe: {listed}.",
+            "Resume with the recipe.toml in it, or start anew in another directory with --out.",
+        )
+
+    def _difference(self, other: Mapping[str, Any]) -> str:
+        if other.get("version") != self.identity["version"]:
+            ours = self.identity["version"]
+            return f"The checkpoint in {self.path} is of version {other.get('version')}, and this is {ours}."
+        what = "recipe" if other.get("recipe") != self.identity["recipe"] else "data"
+        return f"The {what} changed since the checkpoint in {self.path} was written."
+
+    def record(self, event: Mapping[str, Any]) -> None:
+        """Append an event to the curve."""
+        with (self.path / EVENTS).open("a", encoding="utf-8") as file:
+            file.write(json.dumps(event) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+
+    def events(self) -> list[dict[str, Any]]:
+        """The curve. A line that was cut off when the process died ends it."""
+        path = self.path / EVENTS
+        events: list[dict[str, Any]] = []
+        if path.exists():
+            for line in path.read_text("utf-8").splitlines():
+                try:
+                    events.append(json.loads(line))
+                except ValueError:
+                    break
+        return events
+
+    def _truncate(self, round: int) -> None:
+        kept = [event for event in self.events() if event["round"] <= round]
+        self.write(EVENTS, "".join(json.dumps(event) + "\n" for event in kept))
+
+    def save(self, round: int, arrays: Mapping[str, NDArray[Any]]) -> None:
+        """Replace the checkpoint."""
+        checkpoint.save(self.path, round, self.identity, arrays)
+
+    def forget(self) -> None:
+        """Remove the checkpoint."""
+        checkpoint.remove(self.path)
+
+    def write(self, name: str, text: str) -> None:
+        """Write a file so that it is there entirely or not at all."""
+        with _replacing(self.path / name) as building:
+            building.write_text(text, "utf-8")
+
+    def write_frame(self, name: str, frame: "polars.DataFrame") -> None:
+        """Write a table likewise."""
+        with _replacing(self.path / name) as building:
+            frame.write_parquet(building)
+
+    def result(self) -> dict[str, Any]:
+        """The figures of a complete run."""
+        try:
+            result: dict[str, Any] = json.loads((self.path / RESULT).read_text("utf-8"))
+        except FileNotFoundError:
+            if self.begun:
+                raise RunError(
+                    f"The run in {self.path} is not complete.", "Continue it with --resume."
+                ) from None
+            raise RunError(
+                f"{self.path} is not a run directory.", "Give a directory that a run wrote."
+            ) from None
+        except ValueError as error:
+            raise RunError(f"{self.path / RESULT} is damaged: {error}.", "Run anew.") from None
+        return result
+
+
+def unused(path: Path) -> Path:
+    """`path`, or `path-2`, `path-3` … if a run has been there."""
+    candidate, number = path, 1
+    while RunDirectory(candidate).begun:
+        number += 1
+        candidate = path.with_name(f"{path.name}-{number}")
+    return candidate
+
+
+@contextlib.contextmanager
+def _replacing(path: Path) -> Iterator[Path]:
+    building = path.with_name(f".{path.name}.tmp")
+    yield building
+    with building.open("rb+") as file:
+        os.fsync(file.fileno())
+    building.replace(path)
+    checkpoint.flush_directory(path.parent)
+
+
+@contextlib.contextmanager
+def _locked(path: Path) -> Iterator[None]:
+    """Keep a second process out; the system releases the lock of one that dies."""
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError:
+            raise RunError(
+                f"Another process is running in {path}.", "Wait for it, or use another --out."
+            ) from None
+        yield
+    finally:
+        os.close(handle)
+
+
+def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, Mapping) else {prefix + key: value}
+    return flat

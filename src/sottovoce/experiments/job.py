@@ -1,0 +1,259 @@
+"""One run at work: measure the baselines, train, evaluate, save, and write down what came of it."""
+
+import json
+import math
+import time
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.errors import RecipeError
+from sottovoce.experiments import directory, interrupt, machine
+from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
+from sottovoce.experiments.progress import Progress
+from sottovoce.experiments.recipe import Components, Recipe
+from sottovoce.registry import build, nearest
+
+if TYPE_CHECKING:
+    from threading import Event
+
+    from sottovoce.data.interactions import Interactions
+    from sottovoce.data.split import Split
+    from sottovoce.evaluate.evaluation import Evaluation
+    from sottovoce.simulate.engine import Simulation
+
+BASELINES = ("popularity", "random")
+_SLICE = 0.5  # seconds of training between looks at the clock and at Ctrl-C
+
+
+class Job:
+    """One run: what it works on, and how far it has come."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        parts: Components,
+        data: "Interactions",
+        place: RunDirectory | None,
+        tell: Progress,
+    ) -> None:
+        self.recipe, self.parts, self.data, self.place, self.tell = recipe, parts, data, place, tell
+        self.ks = tuple(recipe.evaluate.ks)
+        self.curve: list[dict[str, Any]] = []
+        self.round = 0
+
+    def run(self) -> Run:
+        """All of it, or what an earlier process left to do."""
+        from sottovoce import __version__
+        from sottovoce.simulate.engine import Simulation
+
+        recipe, parts, data = self.recipe, self.parts, self.data
+        self.tell.say(
+            f"{data.name}: {len(data):,} interactions of {data.people:,} people with {data.items:,} items"
+            + (f" ({data.source})" if data.source else "")
+        )
+        split: Split = parts.split.split(data, recipe.run.seed)
+        expected = Simulation.memory(parts.model, parts.protocol, data.people, data.items)
+        machine.require_memory(expected)
+        with self.tell.doing("Measuring popularity and random (the first time, this compiles kernels)"):
+            baselines = {name: self._baseline(name, split) for name in BASELINES}
+        metrics = list(baselines["popularity"].metrics)
+        self.recipe = recipe = recipe.resolved(_main_metric(metrics, recipe, max(self.ks)))
+        found = None
+        if self.place is not None:
+            found = self.place.begin(recipe, split.hash, __version__)
+            if self.place.complete:
+                self.tell.say(f"The run in {self.place.path} is already complete.")
+                self._close()
+                return Run.open(self.place.path)
+            self.curve = self.place.events()
+        self.tell.say(f"Models take about {machine.size(expected)} of memory.")
+        with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
+            simulation = self._simulation(parts.model, parts, split, recipe.run.rounds)
+            simulation.prepare()
+        if found is not None:
+            simulation.restore(found.arrays)
+            self.tell.say(f"Continuing after round {simulation.round}.")
+        with interrupt.requests() as asked:
+            last = self._train(simulation, split, asked)
+        return self._finish(simulation, split, last, baselines)
+
+    def _simulation(self, model: Any, parts: Components, split: "Split", rounds: int) -> "Simulation":
+        from sottovoce.simulate.engine import Simulation
+
+        return Simulation(
+            model,
+            parts.protocol,
+            split.train,
+            self.recipe.run.seed,
+            merge=parts.merge,
+            peers=parts.peers,
+            rounds=rounds,
+            weighting=split.weighting,
+        )
+
+    def _baseline(self, name: str, split: "Split") -> "Evaluation":
+        """A model that learns nothing personal, trained centrally, under the same evaluation."""
+        parts = self.parts._replace(
+            protocol=build("protocol", "central", {}, name),
+            merge=build("merge", "none", {}, name),
+            peers=build("peers", "uniform", {}, name),
+        )
+        settings = {"seed": self.recipe.run.seed} if name == "random" else {}
+        simulation = self._simulation(build("model", name, settings, name), parts, split, 1)
+        simulation.advance(1)
+        return self._evaluate(simulation, split)
+
+    def _evaluate(self, simulation: "Simulation", split: "Split") -> "Evaluation":
+        from sottovoce.evaluate.evaluation import evaluate
+
+        return evaluate(simulation.model, simulation.tables, simulation.people, split, ks=self.ks)
+
+    def _train(self, simulation: "Simulation", split: "Split", asked: "Event") -> "Evaluation":
+        """Run all rounds that are left; the last evaluation is returned."""
+        settings, every = self.recipe.run, self.recipe.evaluate.every
+        self.round = simulation.round
+        last = self._record(simulation, split) if not self.curve else None
+        pace, cost, saved, foretold = 0.0, 0.0, time.monotonic(), False
+        with self.tell.rounds(settings.rounds, simulation.round) as bar:
+            while simulation.round < settings.rounds:
+                due = min((simulation.round // every + 1) * every, settings.rounds)
+                step = min(due - simulation.round, max(1, int(_SLICE / pace)) if pace else 1)
+                before = simulation.seconds
+                simulation.advance(step)
+                pace = max((simulation.seconds - before) / step, 1e-9)
+                self.round = simulation.round
+                if not foretold:
+                    foretold = True
+                    left = pace * (settings.rounds - simulation.round)
+                    self.tell.say(f"Training takes about {machine.duration(left)}, evaluation apart.")
+                if simulation.round == due:
+                    last = self._record(simulation, split)
+                bar.update(simulation.round, self._note())
+                if self.place is None:
+                    if asked.is_set():
+                        raise KeyboardInterrupt
+                    continue
+                # A checkpoint that takes long to write is written less often.
+                idle = time.monotonic() - saved
+                if asked.is_set() or idle >= max(settings.checkpoint, 9 * cost):
+                    began = time.monotonic()
+                    self.place.save(simulation.round, simulation.state())
+                    saved = time.monotonic()
+                    cost = saved - began
+                if asked.is_set() and simulation.round < settings.rounds:
+                    raise KeyboardInterrupt
+        return last or self._evaluate(simulation, split)
+
+    def _record(self, simulation: "Simulation", split: "Split") -> "Evaluation":
+        evaluation = self._evaluate(simulation, split)
+        event = {
+            "round": simulation.round,
+            "messages": simulation.messages,
+            "bytes": simulation.bytes,
+            "seconds": simulation.seconds,
+            **_finite(evaluation.metrics),
+        }
+        self.curve.append(event)
+        if self.place is not None:
+            self.place.record(event)
+        return evaluation
+
+    def _note(self) -> str:
+        metric = str(self.recipe.evaluate.metric)
+        value = self.curve[-1][metric]
+        return f"{metric} {'diverged' if value is None else f'{value:.4f}'}"
+
+    def _finish(
+        self, simulation: "Simulation", split: "Split", last: "Evaluation", baselines: "dict[str, Evaluation]"
+    ) -> Run:
+        from sottovoce import __version__
+        from sottovoce.evaluate.recommend import recommend
+        from sottovoce.evaluate.tails import tails
+
+        metric = str(self.recipe.evaluate.metric)
+        best = _best(self.curve, metric)
+        popular = {f"popularity {name}": values for name, values in baselines["popularity"].per_user.items()}
+        with self.tell.doing("Writing everybody's recommendations"):
+            state = simulation.model, simulation.tables, simulation.people
+            items, scores = recommend(*state, self.data.items, min(TOP, self.data.items))
+            frames = {
+                directory.PER_USER: per_user_frame(self.data.users, last.per_user | popular),
+                directory.RECOMMENDATIONS: recommendations_frame(self.data, items, scores),
+            }
+        result = {
+            "final": _finite(last.metrics),
+            "best": {name: best[name] for name in last.metrics},
+            "baselines": {name: _finite(baseline.metrics) for name, baseline in baselines.items()},
+            "messages": simulation.messages,
+            "bytes": simulation.bytes,
+            "seconds": simulation.seconds,
+            "peak_rss_bytes": machine.peak_memory(),
+            "nodes": simulation.tables.slots,
+            "seed": self.recipe.run.seed,
+            "version": __version__,
+            "metric": metric,
+            "best_round": best["round"],
+            "rounds": simulation.round,
+            "tails": {
+                name: _finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
+            },
+            "data": _describe(self.data),
+            "split": split.hash,
+            "versions": machine.versions(),
+        }
+        if self.place is not None:
+            for name, frame in frames.items():
+                self.place.write_frame(name, frame)
+            if self.recipe.run.keep_models:
+                self.place.save(simulation.round, simulation.state())
+            self.place.write(directory.RESULT, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
+            self._close()
+        path = None if self.place is None else self.place.path
+        return Run(self.recipe, result, self.curve, directory=path, frames=frames, train=split.train)
+
+    def _close(self) -> None:
+        """Leave a complete run as it should be, also if the last process died before it could."""
+        from sottovoce.experiments.report import render
+
+        assert self.place is not None
+        if not (self.place.path / directory.REPORT).exists():
+            with self.tell.doing("Drawing the report"):
+                self.place.write(directory.REPORT, render(self.place.path))
+        if not self.recipe.run.keep_models:
+            self.place.forget()
+
+
+def _main_metric(metrics: list[str], recipe: Recipe, largest: int) -> str:
+    """The metric the recipe asks for, or the usual one of this kind of evaluation."""
+    wanted = recipe.evaluate.metric
+    if wanted is None:
+        return f"hr@{largest}" if f"hr@{largest}" in metrics else metrics[0]
+    if wanted not in metrics:
+        raise RecipeError(
+            f"evaluate.metric = {wanted!r} is not measured by the split {recipe.split.name!r}.",
+            nearest(wanted, metrics),
+        )
+    return wanted
+
+
+def _best(curve: list[dict[str, Any]], metric: str) -> dict[str, Any]:
+    """The evaluation in which the main metric was best, the first one of several."""
+    sign = 1 if lower_is_better(metric) else -1
+    return min(curve, key=lambda event: math.inf if event[metric] is None else sign * event[metric])
+
+
+def _finite(metrics: Mapping[str, float]) -> dict[str, float | None]:
+    """Figures that JSON can hold: a value that diverged becomes null."""
+    return {name: float(value) if math.isfinite(value) else None for name, value in metrics.items()}
+
+
+def _describe(data: "Interactions") -> dict[str, Any]:
+    return {
+        "name": data.name,
+        "people": data.people,
+        "items": data.items,
+        "interactions": len(data),
+        "source": data.source,
+        "terms": data.terms,
+    }

@@ -1,0 +1,44 @@
+"""HTML in which every text is escaped, because titles and names come from outside."""
+
+import html
+from typing import Any
+
+
+class Html(str):
+    """Text that is already HTML."""
+
+    __slots__ = ()
+
+
+_VOID = {"meta", "link", "br", "hr", "img"}
+
+
+def element(name: str, /, *children: Any, **attributes: Any) -> Html:
+    """An element. Children that are not `Html` are escaped; `class_` stands for `class`."""
+    given = "".join(
+        f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
+        for key, value in attributes.items()
+    )
+    if name in _VOID:
+        return Html(f"<{name}{given}>")
+    return Html(f"<{name}{given}>{join(*children)}</{name}>")
+
+
+def join(*children: Any) -> Html:
+    """Children one after the other, each escaped unless it is `Html`."""
+    return Html("".join(c if isinstance(c, Html) else html.escape(str(c)) for c in children))
+
+
+def table(header: list[Any], rows: list[list[Any]], caption: str) -> Html:
+    """A table whose first column names its rows; it scrolls by itself on a narrow screen."""
+    head = element("tr", *(element("th", h, scope="col") for h in header))
+    body = [element("tr", element("th", r[0], scope="row"), *(element("td", c) for c in r[1:])) for r in rows]
+    inner = element("table", element("caption", caption), element("thead", head), element("tbody", *body))
+    return element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+
+
+def definitions(pairs: list[tuple[Any, Any]]) -> Html:
+    """Names and their values."""
+    return element(
+        "dl", *(element("div", element("dt", name), element("dd", value)) for name, value in pairs)
+    )

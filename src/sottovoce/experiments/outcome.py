@@ -1,0 +1,199 @@
+"""What a run comes to: its figures, its curve, and everybody's recommendations."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import DataError, RunError
+from sottovoce.experiments.directory import PER_USER, RECIPE, RECOMMENDATIONS, REPORT, RunDirectory
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.registry import nearest
+
+if TYPE_CHECKING:
+    import pandas
+    import polars
+
+    from sottovoce.data.interactions import Interactions
+
+TOP = 100
+
+
+class Recommendation(NamedTuple):
+    """An item that a person might like."""
+
+    rank: int
+    item: str
+    title: str
+    score: float
+
+
+class Consumed(NamedTuple):
+    """An item of a person's history, with its rating."""
+
+    item: str
+    title: str
+    value: float
+
+
+class Run:
+    """A finished run, in memory or opened from its directory."""
+
+    def __init__(
+        self,
+        recipe: Recipe,
+        result: dict[str, Any],
+        curve: list[dict[str, Any]],
+        *,
+        directory: Path | None = None,
+        frames: "dict[str, polars.DataFrame] | None" = None,
+        train: "Interactions | None" = None,
+    ) -> None:
+        self.recipe = recipe
+        self.result = result
+        """What `result.json` holds."""
+        self.curve = curve
+        """One entry per evaluation: round, messages, bytes, seconds and the metrics."""
+        self.directory = directory
+        self._frames = frames or {}
+        self._train = train
+
+    @classmethod
+    def open(cls, directory: str | Path) -> "Run":
+        """The run that a directory holds."""
+        place = RunDirectory(Path(directory))
+        result = place.result()
+        return cls(Recipe.load(place.path / RECIPE), result, place.events(), directory=place.path)
+
+    @property
+    def metrics(self) -> dict[str, float]:
+        """The metrics after the last round."""
+        return dict(self.result["final"])
+
+    @property
+    def baselines(self) -> dict[str, dict[str, float]]:
+        """The metrics of `popularity` and `random` under the same evaluation."""
+        return dict(self.result["baselines"])
+
+    @property
+    def report(self) -> Path | None:
+        """The HTML report, if the run has a directory."""
+        return None if self.directory is None else self.directory / REPORT
+
+    def recommend(self, user: str | int, n: int = 10) -> list[Recommendation]:
+        """The first `n` (at most 100) of what a person has not had yet, best first."""
+        import polars as pl
+
+        if not 1 <= n <= TOP:
+            raise RunError(
+                f"A run keeps the first {TOP} recommendations, and {n} were asked for.", "Ask for fewer."
+            )
+        frame = self._frame(RECOMMENDATIONS)
+        users = frame["user"].cast(pl.String)
+        chosen = frame.filter(users == str(user)).head(n)
+        if chosen.is_empty():
+            known = users.unique(maintain_order=True).to_list()
+            raise DataError(f"Nobody is called {str(user)!r} in this run.", _nearest_user(str(user), known))
+        return [Recommendation(*row) for row in chosen.select("rank", "item", "title", "score").iter_rows()]
+
+    def history(self, user: str | int, n: int = 10, data_dir: str | Path | None = None) -> list[Consumed]:
+        """The `n` items that a person rated highest, latest first, of those the model learnt from.
+
+        A run that was opened from its directory loads its data again for this.
+        """
+        if self._train is None:
+            from sottovoce.experiments.run import load_data
+
+            data = load_data(self.recipe, data_dir)
+            self._train = self.recipe.components().split.split(data, self.recipe.run.seed).train
+        train = self._train
+        person = train.person(str(user))
+        begin, end = train.indptr[person], train.indptr[person + 1]
+        newest_first = np.arange(begin, end)[::-1]
+        order = newest_first[np.argsort(-train.value[newest_first], kind="stable")][:n]
+        catalog = train.catalog
+        return [
+            Consumed(str(catalog.ids[item]), catalog.title(int(item)), float(value))
+            for item, value in zip(train.item[order], train.value[order], strict=True)
+        ]
+
+    def to_pandas(
+        self, table: Literal["people", "curve", "recommendations"] = "people"
+    ) -> "pandas.DataFrame":
+        """Every person's metrics, the curve, or all recommendations, as a pandas DataFrame."""
+        try:
+            import pandas
+        except ImportError:
+            raise RunError(
+                "pandas is not installed.", "Install it with: pip install 'sottovoce[pandas]'."
+            ) from None
+        if table == "curve":
+            return pandas.DataFrame(self.curve)
+        files = {"people": PER_USER, "recommendations": RECOMMENDATIONS}
+        if table not in files:
+            raise RunError(f"A run has no table {table!r}.", nearest(table, [*files, "curve"]))
+        return pandas.DataFrame({c.name: c.to_list() for c in self._frame(files[table])})
+
+    def _frame(self, name: str) -> "polars.DataFrame":
+        import polars as pl
+
+        if name not in self._frames:
+            assert self.directory is not None
+            try:
+                self._frames[name] = pl.read_parquet(self.directory / name)
+            except (OSError, pl.exceptions.PolarsError) as error:
+                raise RunError(f"{self.directory / name} cannot be read: {error}.", "Run anew.") from None
+        return self._frames[name]
+
+    def __repr__(self) -> str:
+        figures = ", ".join(
+            f"{name} {value:.4f}" for name, value in self.metrics.items() if value is not None
+        )
+        return f"<Run of {self.recipe.model.name} by {self.recipe.protocol.name}: {figures}>"
+
+
+def per_user_frame(users: Iterable[str], per_user: dict[str, NDArray[np.float64]]) -> "polars.DataFrame":
+    """A row per person; nothing where a person has no held-out items."""
+    import polars as pl
+
+    frame = pl.DataFrame({"user": list(map(str, users)), **per_user})
+    return frame.with_columns(pl.col(list(per_user)).fill_nan(None))
+
+
+def recommendations_frame(
+    data: "Interactions", items: NDArray[np.int32], scores: NDArray[np.float32]
+) -> "polars.DataFrame":
+    """A row per person and rank. Text is kept once per distinct value, so a million people fit."""
+    import polars as pl
+
+    there = items >= 0
+    person, place = np.nonzero(there)
+    item = items[there]
+    titles = [data.catalog.title(n) for n in range(len(data.catalog))]
+    return pl.DataFrame(
+        [
+            _labels("user", person, list(map(str, data.users))),
+            pl.Series("rank", (place + 1).astype(np.int16)),
+            _labels("item", item, list(map(str, data.catalog.ids))),
+            _labels("title", item, titles),
+            pl.Series("score", scores[there].astype(np.float32)),
+        ]
+    )
+
+
+def _labels(name: str, codes: NDArray[Any], texts: list[str]) -> "polars.Series":
+    import polars as pl
+
+    return pl.Series(name, texts, dtype=pl.Enum(list(dict.fromkeys(texts)))).gather(codes)
+
+
+def lower_is_better(metric: str) -> bool:
+    """Whether a metric is an error."""
+    return metric.startswith("rmse")
+
+
+def _nearest_user(user: str, known: list[str]) -> str:
+    few = ", ".join(known[:5])
+    return nearest(user, known) if len(known) <= 10_000 and len(user) > 2 else f"People are called {few} …"

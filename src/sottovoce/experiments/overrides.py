@@ -1,0 +1,63 @@
+"""Changes to a recipe from the command line: `--set model.factors=16`.
+
+The value is read by the rules of TOML (`16`, `0.5`, `true`, `[5, 10]`, `"text"`); a word that is no
+TOML value is taken as text, so that `model.name=mf` needs no quotes. Naming another component or
+file drops the settings of what it replaces.
+"""
+
+import copy
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from sottovoce.errors import RecipeError
+
+
+def override(document: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
+    """A copy of a recipe's tables with `changes` applied: first those that name components."""
+    result = copy.deepcopy(dict(document))
+    parsed = [parse(change) for change in changes]
+    for path, value in sorted(parsed, key=lambda change: not _names(change[0])):
+        _put(result, path, value)
+    return result
+
+
+def parse(change: str) -> tuple[list[str], Any]:
+    """`"model.factors=16"` as `(["model", "factors"], 16)`."""
+    key, equals, text = change.partition("=")
+    path = [part.strip() for part in key.split(".")]
+    if not equals or len(path) < 2 or not all(path):
+        raise RecipeError(
+            f"--set {change} is not of the form section.key=value.", "For example model.factors=16."
+        )
+    text = text.strip()
+    try:
+        table = tomllib.loads(f"value = {text}")
+        if list(table) != ["value"]:
+            raise tomllib.TOMLDecodeError
+        return path, table["value"]
+    except tomllib.TOMLDecodeError:
+        if not text or text[0] in "[{\"'" or not text.isprintable():
+            raise RecipeError(
+                f"--set {change}: {text or 'nothing'} is not a TOML value.",
+                'Values are written like 16, 0.5, true, "text" or [5, 10].',
+            ) from None
+        return path, text
+
+
+def _put(document: dict[str, Any], path: list[str], value: Any) -> None:
+    table = document
+    for part in path[:-1]:
+        inner = table.setdefault(part, {})
+        if isinstance(inner, str):
+            inner = table[part] = {"name": inner}
+        if not isinstance(inner, dict):
+            raise RecipeError(f"--set {'.'.join(path)}: {part} is not a table.", "Set a key of a section.")
+        table = inner
+    if _names(path) and table.get(path[-1]) != value:
+        table.clear()
+    table[path[-1]] = value
+
+
+def _names(path: list[str]) -> bool:
+    return path[-1] == "name" or path == ["data", "path"]

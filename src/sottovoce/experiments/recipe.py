@@ -1,0 +1,297 @@
+"""A recipe: a TOML file that says everything a run depends on.
+
+    [data]      name of a data set or path of a file, its columns, options of its source
+    [split]     name, and the settings of that split
+    [model]     name, and the settings of that model
+    [protocol]  name, its settings, and merge: how an incoming model is combined with one's own
+    [network]   peers: whom a node talks to
+    [privacy]   reserved
+    [evaluate]  every (rounds), ks, metric (the one that verdicts and progress speak of)
+    [run]       rounds, seed, threads, keep_models, checkpoint (seconds)
+
+Where a component is named, a string is short for a table with that name and no settings:
+`merge = "linear"` is `merge = { name = "linear" }`. What is left out takes the default that the
+component declares. Unknown keys are refused with the nearest valid name.
+"""
+
+import hashlib
+import json
+import math
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Annotated, Any, NamedTuple, Self
+
+from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
+
+from sottovoce import registry
+from sottovoce.errors import RecipeError
+from sottovoce.experiments import toml
+from sottovoce.experiments.overrides import override
+
+Count = Annotated[int, Field(ge=1)]
+
+
+class Section(BaseModel):
+    """Fixed keys."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+class Named(BaseModel):
+    """The name of a component, and the settings of what it names."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    name: str
+
+    @model_validator(mode="before")
+    @classmethod
+    def _short(cls, given: Any) -> Any:
+        return {"name": given} if isinstance(given, str) else given
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """What the component is built with."""
+        return {k: v for k, v in (self.model_extra or {}).items() if v is not None}
+
+
+class Data(BaseModel):
+    """What people did: a data set known by name, or a file."""
+
+    model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+
+    name: str | None = None
+    path: str | None = None
+    columns: dict[str, str | int] | None = None
+    """Which columns of a file hold `user`, `item`, `rating` and `time`: names, or numbers from 1."""
+    memory: bool = False
+    """The data was handed over in Python, so that `name` alone need not lead to it."""
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """What the source is asked for, for example the number of synthetic `users`."""
+        return {k: v for k, v in (self.model_extra or {}).items() if v is not None}
+
+
+NONE = Named(name="none")
+LINEAR = Named(name="linear")
+UNIFORM = Named(name="uniform")
+
+
+class Protocol(Named):
+    """Who does what when."""
+
+    name: str = "gossip"
+    merge: Named | None = None
+    """How an incoming model is combined with one's own; by default `linear`."""
+
+
+class Network(Section):
+    """The network between nodes."""
+
+    peers: Named | None = None
+    """Whom a node talks to, by default `uniform`; no part of protocols with a single model."""
+
+
+class Privacy(Section):
+    """Reserved: nothing can be asked for yet."""
+
+
+class Evaluate(Section):
+    """When and how quality is measured."""
+
+    every: Count = 10
+    """Rounds between evaluations; the last round is always evaluated."""
+    ks: Annotated[list[Count], Field(min_length=1)] = [5, 10, 20]
+    """Lengths of the lists that ranking metrics look at."""
+    metric: str | None = None
+    """The main metric; by default `rmse` where ratings are predicted, and else `hr@` the largest K."""
+
+
+class Execution(Section):
+    """How long, and with what of this machine. Only `rounds` and `seed` change the result."""
+
+    rounds: Count = 100
+    seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    threads: Annotated[int, Field(ge=0)] = 0
+    """0: as many as there are."""
+    keep_models: bool = False
+    """Keep the last checkpoint, which holds every node's model."""
+    checkpoint: Annotated[float, Field(ge=0)] = 60.0
+    """Seconds between checkpoints."""
+
+
+class Components(NamedTuple):
+    """What a recipe names, built."""
+
+    split: Any
+    model: Any
+    protocol: Any
+    merge: Any
+    peers: Any
+    meets: bool
+    """Whether there are nodes that exchange models; otherwise merge and peers play no part."""
+
+
+class Recipe(BaseModel):
+    """Everything a run depends on."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    data: Data
+    split: Named = Named(name="local-holdout")
+    model: Named = Named(name="ials")
+    protocol: Protocol = Protocol()
+    network: Network = Network()
+    privacy: Privacy = Privacy()
+    evaluate: Evaluate = Evaluate()
+    run: Execution = Execution()
+
+    _where: str = PrivateAttr("the recipe")
+
+    @classmethod
+    def load(cls, path: str | Path, changes: Iterable[str] = ()) -> Self:
+        """Read a file and apply changes such as `model.factors=16`.
+
+        A relative `data.path` in the file is relative to the file, one in `changes` to the
+        current directory.
+        """
+        path = Path(path)
+        try:
+            document = tomllib.loads(path.read_text("utf-8"))
+        except OSError as error:
+            raise RecipeError(
+                f"{path} cannot be read: {error.strerror}.", "Give the path of a recipe."
+            ) from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise RecipeError(f"{path} is not TOML: {error}.", "Correct that place.") from None
+        data = document.get("data")
+        if isinstance(data, dict) and isinstance(data.get("path"), str):
+            data["path"] = str(path.parent / data["path"])
+        return cls.parse(override(document, changes), str(path))
+
+    @classmethod
+    def parse(cls, document: Mapping[str, Any], where: str = "the recipe") -> Self:
+        """Check a recipe given as nested tables; `where` names its place in error messages."""
+        try:
+            recipe = cls.model_validate(dict(document))
+        except ValidationError as error:
+            raise _refusal(cls, error, where) from None
+        recipe._where = where
+        if (recipe.data.name is None) == (recipe.data.path is None):
+            problem = "neither a name nor a path" if recipe.data.name is None else "both a name and a path"
+            raise RecipeError(
+                f"{where}: [data] has {problem}.",
+                'Write name = "ml-100k" for a known data set or path = "ratings.csv" for a file.',
+            )
+        return recipe
+
+    def components(self) -> Components:
+        """Build everything the recipe names, each setting checked."""
+        from sottovoce.protocols import hosts
+
+        protocol = self._build("protocol", self.protocol, "protocol")
+        meets = hosts(protocol, 2)[1] > 1
+        merge, peers = (
+            (self.protocol.merge or LINEAR, self.network.peers or UNIFORM) if meets else (NONE, UNIFORM)
+        )
+        if self.protocol.merge and not meets:
+            raise RecipeError(
+                f"{self._where}: protocol.merge = {self.protocol.merge.name!r} has no meaning with the "
+                f"protocol {self.protocol.name!r}, which keeps a single model.",
+                "Leave it out, or choose the protocol 'gossip'.",
+            )
+        return Components(
+            split=self._build("split", self.split, "split"),
+            model=self._build("model", self.model, "model"),
+            protocol=protocol,
+            merge=self._build("merge", merge, "protocol.merge"),
+            peers=self._build("peers", peers, "network.peers"),
+            meets=meets,
+        )
+
+    def _build(self, kind: str, named: Named, key: str) -> Any:
+        try:
+            return registry.build(kind, named.name, named.settings, f"{self._where}: {key}")
+        except RecipeError as error:
+            if error.problem.startswith(self._where):
+                raise
+            raise RecipeError(f"{self._where}: {key}: {error.problem}", error.remedy) from None
+
+    def resolved(self, metric: str | None = None) -> Self:
+        """The recipe with every default written out, except what depends on the data.
+
+        `metric` is the main metric if the recipe leaves it open. Settings that a component leaves
+        open until it sees the data (None, NaN) stay out.
+        """
+        built = self.components()
+        document = self.document()
+        document["split"] = _settings(self.split.name, built.split)
+        document["model"] = _settings(self.model.name, built.model)
+        document["protocol"] = _settings(self.protocol.name, built.protocol)
+        document["network"] = {}
+        if built.meets:
+            document["protocol"]["merge"] = _settings((self.protocol.merge or LINEAR).name, built.merge)
+            document["network"]["peers"] = _settings((self.network.peers or UNIFORM).name, built.peers)
+        document["evaluate"].setdefault("metric", metric)
+        if self.data.path is not None:
+            document["data"]["path"] = str(Path(self.data.path).resolve())
+        return type(self).parse(document, self._where)
+
+    def document(self) -> dict[str, Any]:
+        """The recipe as nested tables, without what was left open."""
+        document = self.model_dump(exclude_none=True)
+        if not self.data.memory:
+            del document["data"]["memory"]
+        return document
+
+    def dumps(self) -> str:
+        """The recipe as TOML, which `load` reads back as the same recipe."""
+        document = {section: _shorten(table) for section, table in self.document().items() if table}
+        return toml.dumps(document)
+
+    def __eq__(self, other: object) -> bool:
+        """Where a recipe was read from makes no difference."""
+        return isinstance(other, Recipe) and self.document() == other.document()
+
+    def __hash__(self) -> int:
+        return int(self.hash()[:15], 16)
+
+    def hash(self) -> str:
+        """A hash of everything that decides the result."""
+        document = self.document()
+        document["run"] = {k: document["run"][k] for k in ("rounds", "seed")}
+        return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
+
+
+def _settings(name: str, component: Any) -> dict[str, Any]:
+    fields = component._asdict() if hasattr(component, "_asdict") else {}
+    return {"name": name} | {k: v for k, v in fields.items() if not _open(v)}
+
+
+def _open(value: Any) -> bool:
+    return value is None or (isinstance(value, float) and math.isnan(value))
+
+
+def _shorten(table: dict[str, Any]) -> dict[str, Any]:
+    """Components inside a section as plain names where they have no settings."""
+    return {k: v["name"] if isinstance(v, dict) and list(v) == ["name"] else v for k, v in table.items()}
+
+
+def _refusal(root: type[BaseModel], error: ValidationError, where: str) -> RecipeError:
+    """The first thing that pydantic found, as a sentence with file, key and remedy."""
+    first = error.errors()[0]
+    key = ".".join(str(part) for part in first["loc"])
+    if first["type"] == "extra_forbidden":
+        model: Any = root
+        for part in first["loc"][:-1]:
+            model = model.model_fields[str(part)].annotation
+        kind = "section" if model is root else "key"
+        return RecipeError(
+            f"{where}: {key} is not a {kind} of a recipe.",
+            registry.nearest(str(first["loc"][-1]), list(model.model_fields)),
+        )
+    if first["type"] == "missing":
+        return RecipeError(f"{where}: {key} is missing.", "Add it.")
+    return RecipeError(f"{where}: {key} = {first['input']!r} cannot be used: {first['msg']}.")

@@ -1,0 +1,143 @@
+"""From a recipe, or from Python, to a finished run."""
+
+import contextlib
+import shlex
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.errors import RecipeError
+from sottovoce.experiments import directory
+from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.job import Job
+from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.progress import choose
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.registry import names
+
+if TYPE_CHECKING:
+    from sottovoce.data.interactions import Interactions
+
+__all__ = ["Run", "load_data", "run", "run_recipe"]
+
+Choice = str | Mapping[str, Any]
+
+
+def run(
+    data: Any,
+    model: Choice = "ials",
+    protocol: Choice = "gossip",
+    merge: Choice | None = None,
+    *,
+    split: Choice = "local-holdout",
+    peers: Choice | None = None,
+    rounds: int = 100,
+    every: int = 10,
+    ks: Sequence[int] = (5, 10, 20),
+    metric: str | None = None,
+    seed: int = 1,
+    threads: int = 0,
+    out: str | Path | None = None,
+    resume: bool = False,
+    keep_models: bool = False,
+    data_dir: str | Path | None = None,
+    progress: bool | None = None,
+) -> Run:
+    """Train a recommender and evaluate it beside popularity and random.
+
+    `data` is what `sottovoce.load` returned, or anything that it takes: the name of a data set,
+    the path of a file, a DataFrame. A component is given by name (`model="mf"`) or with settings
+    (`model={"name": "mf", "factors": 8}`); `merge` is `linear` and `peers` are `uniform` unless the
+    protocol keeps a single model. Without `out` nothing is written. Progress is shown by default
+    when stderr is a terminal.
+
+    >>> run = sottovoce.run("synthetic", model={"name": "ials", "factors": 8}, rounds=20)
+    >>> run.metrics["hr@20"], run.recommend(user=42, n=10)
+    """
+    given, section = _given(data)
+    table = _table(protocol)
+    if merge is not None:
+        table["merge"] = merge
+    recipe = Recipe.parse(
+        {
+            "data": section,
+            "split": _table(split),
+            "model": _table(model),
+            "protocol": table,
+            "network": {} if peers is None else {"peers": peers},
+            "evaluate": {"every": every, "ks": list(ks), "metric": metric},
+            "run": {"rounds": rounds, "seed": seed, "threads": threads, "keep_models": keep_models},
+        },
+        "run(…)",
+    )
+    return run_recipe(recipe, out, data_dir, resume, data=given, show=progress)
+
+
+def run_recipe(
+    recipe: Recipe,
+    out: str | Path | None = None,
+    data_dir: str | Path | None = None,
+    resume: bool = False,
+    *,
+    data: "Interactions | None" = None,
+    show: bool | None = None,
+) -> Run:
+    """Run a recipe. `data` replaces what the recipe would load; `show` is about progress."""
+    from sottovoce.kernels import set_threads
+
+    tell = choose(show)
+    parts = recipe.components()
+    place = None if out is None else RunDirectory(Path(out))
+    with contextlib.ExitStack() as stack:
+        if place is not None:
+            stack.enter_context(place.claim(resume))
+        stack.enter_context(set_threads(recipe.run.threads))
+        job = Job(recipe, parts, load_data(recipe, data_dir) if data is None else data, place, tell)
+        try:
+            return job.run()
+        except KeyboardInterrupt:
+            if place is not None and place.begun:
+                print(
+                    f"Stopped in round {job.round}. Continue with: {_again(place, data_dir)}", file=sys.stderr
+                )
+            raise
+
+
+def _again(place: RunDirectory, data_dir: str | Path | None) -> str:
+    """The command that resumes a run."""
+    command = ["sottovoce", "run", str(place.path / directory.RECIPE), "--out", str(place.path), "--resume"]
+    return shlex.join(command + (["--data-dir", str(data_dir)] if data_dir else []))
+
+
+def load_data(recipe: Recipe, data_dir: str | Path | None = None) -> "Interactions":
+    """The data that a recipe names."""
+    from sottovoce.data.load import load
+
+    section = recipe.data
+    if section.memory:
+        raise RecipeError(
+            f"The data {section.name!r} of this run was handed over in Python, so the recipe cannot load it.",
+            "Give it to sottovoce.run again, or name a file with --data; "
+            f"--set data.memory=false takes the data set {section.name!r}.",
+        )
+    return load(
+        section.name or Path(str(section.path)), data_dir=data_dir, columns=section.columns, **section.options
+    )
+
+
+def _given(data: Any) -> tuple["Interactions | None", dict[str, Any]]:
+    """What `run` was handed, as interactions (unless a recipe can name them) and a `[data]` section."""
+    if isinstance(data, str) and data in names("source"):
+        return None, {"name": data}
+    if isinstance(data, str | Path):
+        return None, {"path": str(data)}
+    from sottovoce.data.interactions import Interactions
+    from sottovoce.data.load import load
+
+    interactions = data if isinstance(data, Interactions) else load(data)
+    return interactions, {"name": interactions.name, "memory": True}
+
+
+def _table(choice: Choice) -> dict[str, Any]:
+    return {"name": choice} if isinstance(choice, str) else dict(choice)

@@ -1,0 +1,1 @@
+"""A network for real: how frames of bytes pass between machines."""

@@ -1,0 +1,48 @@
+"""What all tests share: the real data sets, and how Hypothesis searches."""
+
+import os
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+# Compiling a kernel takes seconds, once; a search that differs from run to run does not belong in CI.
+settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
+settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+
+@pytest.fixture(scope="session")
+def data_dir() -> Path:
+    """The directory of real data sets, $SOTTOVOCE_DATA; a test that asks for it is a data test."""
+    place = os.environ.get("SOTTOVOCE_DATA")
+    if not place:
+        pytest.skip("SOTTOVOCE_DATA is not set, and this test needs real data")
+    if not Path(place).is_dir():
+        pytest.fail(f"SOTTOVOCE_DATA is {place}, which is not a directory")
+    return Path(place)
+
+
+def _is_data_test(item: pytest.Item) -> bool:
+    return "data_dir" in getattr(item, "fixturenames", ())
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark data tests in the results, where .ci/run finds those that were skipped."""
+    for item in items:
+        if _is_data_test(item):
+            item.user_properties.append(("needs", "data"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """A data test that is skipped although data is there has failed."""
+    report = yield
+    there = bool(os.environ.get("SOTTOVOCE_DATA"))
+    if there and report.skipped and not hasattr(report, "wasxfail") and _is_data_test(item):
+        report.outcome = "failed"
+        report.longrepr = f"skipped although SOTTOVOCE_DATA is set: {report.longrepr}"
+    return report

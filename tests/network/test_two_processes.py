@@ -1,0 +1,61 @@
+"""Two processes that exchange encoded messages end bit-identical to the simulator."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from sottovoce.models.mf import MF
+from sottovoce.peers.complete import Complete
+from sottovoce.protocols.gossip import Gossip
+from tests.networks import ratings, simulate
+from tests.spikes.gmf import GMF
+
+SEED, ROUNDS = 11, 20
+MODELS = {"mf": MF(factors=3), "gmf": GMF(factors=3)}
+
+
+def community():
+    rng = np.random.default_rng(2)
+    return ratings((rng.integers(1, 6, (2, 30)) * (rng.random((2, 30)) < 0.5)).tolist())
+
+
+def spawn(name, me, port, out):
+    command = [
+        sys.executable,
+        "-m",
+        "tests.network.lone_node",
+        name,
+        str(me),
+        str(port),
+        str(ROUNDS),
+        str(out),
+    ]
+    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=Path(__file__).parents[2])
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_peers_end_as_the_simulator_does(name, tmp_path):
+    outs = [tmp_path / f"{me}.npz" for me in (0, 1)]
+    first = spawn(name, 0, 0, outs[0])
+    nodes = [first]
+    try:
+        nodes.append(spawn(name, 1, int(first.stdout.readline()), outs[1]))
+        assert [node.wait(timeout=180) for node in nodes] == [0, 0]
+    finally:
+        for node in nodes:
+            node.kill()
+            node.stdout.close()
+    protocol = Gossip(start="independent")
+    simulation = simulate(MODELS[name], community(), peers=Complete(), protocol=protocol, seed=SEED)
+    simulation.advance(ROUNDS)
+    for me in (0, 1):
+        ended = np.load(outs[me], allow_pickle=False)
+        slot = slice(30 * me, 30 * me + 30)
+        np.testing.assert_array_equal(ended["rows"], simulation.tables.rows[slot])
+        np.testing.assert_array_equal(ended["age"], simulation.tables.age[slot])
+        np.testing.assert_array_equal(ended["head"][0], simulation.tables.head[me])
+        np.testing.assert_array_equal(ended["clock"][0], simulation.tables.clock[me])
+        np.testing.assert_array_equal(ended["user"][0], simulation.people.user[me])

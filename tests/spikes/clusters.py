@@ -1,0 +1,32 @@
+"""A spike of shared-data clusters (Dymbe 2020): several people train one model, clusters gossip."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.protocols import exchanges, hosts, trainings
+from sottovoce.protocols.gossip import Gossip
+from sottovoce.registry import component
+
+
+@component("protocol", "spike-clusters")
+class Clusters(NamedTuple):
+    """Neighbours share a model; the models gossip."""
+
+    size: int = 3
+    start: str = "common"
+
+
+@hosts.rule(Clusters)
+def _hosts(protocol, people):
+    return np.arange(people, dtype=np.int32) // protocol.size, -(-people // protocol.size)
+
+
+@trainings.rule(Clusters)
+def _trainings(protocol):
+    return 1
+
+
+@exchanges.rule(Clusters)
+def _exchanges(protocol, peers, links, slots, run, round):
+    return exchanges(Gossip(), peers, links, slots, run, round)

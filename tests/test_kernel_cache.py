@@ -1,0 +1,109 @@
+"""Compiled code is kept, never stale, and not needed on disk: each in a process of its own.
+
+The package is copied, so that a helper can be edited and the copy made read-only.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sottovoce
+
+SCRIPT = """
+import numpy as np
+from sottovoce import kernels
+from sottovoce.probe_driver import total
+print(total(np.arange(4)), kernels.compilations())
+"""
+DRIVER = """
+from sottovoce.kernels import driver
+from sottovoce.probe_helper import price
+
+@driver
+def total(amounts):
+    out = 0
+    for index in range(len(amounts)):
+        out += price(amounts[index])
+    return out
+"""
+HELPER = """
+from sottovoce.kernels import helper
+
+@helper
+def price(amount):
+    return 2 * amount
+"""
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> Path:
+    """A copy of the package with a helper and a driver in two modules."""
+    place = tmp_path / "site" / "sottovoce"
+    ignore = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(Path(sottovoce.__file__).parent, place, ignore=ignore)
+    (place / "probe_driver.py").write_text(DRIVER)
+    (place / "probe_helper.py").write_text(HELPER)
+    return place
+
+
+def run(package: Path, cache: Path, script: str = SCRIPT, **settings: str) -> tuple[list[str], str]:
+    """What a script printed (SCRIPT: the total and how many kernels it compiled), and its complaints."""
+    environment = (
+        os.environ
+        | settings
+        | {
+            "PYTHONPATH": str(package.parent),
+            "PYTHONDONTWRITEBYTECODE": "1",
+            "SOTTOVOCE_CACHE": str(cache),
+        }
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True
+    )
+    return done.stdout.split(), done.stderr
+
+
+def test_second_start_compiles_nothing_and_an_edited_helper_is_noticed(package: Path, tmp_path: Path) -> None:
+    cache = tmp_path / "cache"
+    assert run(package, cache) == (["12", "1"], "")
+    assert run(package, cache) == (["12", "0"], "")
+    (package / "probe_helper.py").write_text(HELPER.replace("2 * amount", "3 * amount"))
+    assert run(package, cache) == (["18", "1"], "")
+
+
+def test_read_only_install_without_a_cache_works(package: Path, tmp_path: Path) -> None:
+    everything = [package, *package.rglob("*")]
+    for path in everything:
+        path.chmod(path.stat().st_mode & ~0o222)
+    before = {path: path.stat().st_mtime_ns for path in package.rglob("*")}
+    occupied = tmp_path / "occupied"
+    occupied.write_text("A file, in which nobody can make a directory, not even root.")
+    try:
+        (total, _), notes = run(package, occupied / "cache")
+        after = {path: path.stat().st_mtime_ns for path in package.rglob("*")}
+    finally:
+        for path in everything:
+            path.chmod(path.stat().st_mode | 0o200)
+    assert total == "12"
+    assert notes.count("is not writable") == 1
+    assert "SOTTOVOCE_CACHE" in notes
+    assert before == after
+
+
+def test_serial_and_parallel_forms_are_kept_apart(package: Path, tmp_path: Path) -> None:
+    """Numba files compiled code under the function's name, whether it is parallel or not."""
+    script = """
+import numpy as np
+from sottovoce import kernels
+from sottovoce.cli.probe import squares
+with kernels.set_threads(2):
+    for batch in (1, 1000):
+        squares(np.zeros(1000, np.int64), batch=batch)
+print(kernels.compilations())
+"""
+    assert run(package, tmp_path / "cache", script, NUMBA_NUM_THREADS="2") == (["2"], "")
+    assert run(package, tmp_path / "cache", script, NUMBA_NUM_THREADS="2") == (["0"], "")
