@@ -117,6 +117,13 @@ def test_threads_can_be_limited_and_come_back():
     assert kernels.threads() == before
 
 
+def test_the_two_forms_are_cached_apart():
+    """Otherwise one of them would be loaded in place of the other."""
+    _run(Twice(1), np.arange(20), batch=20)
+    _run(Twice(1), np.arange(20), batch=1)
+    assert len({form._cache.cache_path for form in _run.forms.values()}) == len(_run.forms) == 2
+
+
 def test_second_call_compiles_nothing():
     _run(Twice(1), np.arange(20), batch=20)
     before = kernels.compilations()

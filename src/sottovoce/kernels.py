@@ -207,7 +207,8 @@ class Driver:
         if parallel not in self.forms:
             place = cache_directory()
             if place is not None:
-                numba.config.CACHE_DIR = str(place)
+                # Numba's cache cannot tell the two forms of a function apart.
+                numba.config.CACHE_DIR = str(place / ("parallel" if parallel else "serial"))
             jit = numba.njit(parallel=parallel, cache=place is not None, error_model="numpy", nogil=True)
             self.forms[parallel] = jit(self.plain)
         return self.forms[parallel]

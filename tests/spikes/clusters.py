@@ -1,4 +1,4 @@
-"""A spike of shared-data clusters (Dymbe 2020): several people train one model, clusters gossip."""
+"""A spike of shared-data clusters (Dymbe 2021): several people train one model, clusters gossip."""
 
 from typing import NamedTuple
 

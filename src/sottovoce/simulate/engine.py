@@ -51,9 +51,14 @@ class Simulation:
 
     @staticmethod
     def memory(model: Any, protocol: Any, people: int, items: int) -> int:
-        """Bytes of all models, as a run with these components will need."""
-        slots, size = hosts(protocol, people)[1], shape(model)
-        return int(slots * (items * (size.row + 1) + size.head + 2) * 4 + people * size.user * 4)
+        """Bytes of all models and snapshots, as a run with these components will need.
+
+        With p messages per node and round, the planner was seen to copy a little less than
+        (p − 1) / (p + 2) of all models.
+        """
+        slots, size, sent = hosts(protocol, people)[1], shape(model), trainings(protocol)
+        table = (items * (size.row + 1) + size.head + 2) * 4
+        return int(slots * table * (1 + (sent - 1) / (sent + 2)) + people * size.user * 4)
 
     @property
     def bytes(self) -> int:
