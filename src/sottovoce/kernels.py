@@ -86,7 +86,7 @@ class _Operation:
             wanted = ", ".join(self.parameters)
             raise TypeError(f"{function.__name__} implements {self.name}({wanted}) and must take just these")
         self.rules[component] = function
-        _foreign_sources.add(inspect.getsourcefile(function) or "")
+        _component_sources.add(Path(inspect.getfile(function)))
         return function
 
 
@@ -135,15 +135,16 @@ def constant(function: Callable[[Any], int]) -> Any:
 
 # The cache
 
-_foreign_sources: set[str] = set()
+_component_sources: set[Path] = set()
 _package = Path(__file__).parent
 
 
 def _fingerprint() -> str:
-    """A hash of every source that takes part in compiled code, and of the compiler's versions."""
+    """A hash of every source that may take part in compiled code, and of the compiler's versions."""
     digest = hashlib.sha256(f"{sys.version}{numba.__version__}{np.__version__}".encode())
-    sources = {p for p in _package.rglob("*.py") if b"kernels" in p.read_bytes()}
-    sources |= {Path(s) for s in _foreign_sources if Path(s).is_file()}
+    outside = {_package / name for name in ("experiments", "app", "cli")}
+    sources = {path for path in _package.rglob("*.py") if outside.isdisjoint(path.parents)}
+    sources |= {path for path in _component_sources if _package not in path.parents and path.is_file()}
     for path in sorted(sources):
         digest.update(path.name.encode())
         digest.update(path.read_bytes())

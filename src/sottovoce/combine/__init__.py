@@ -50,13 +50,17 @@ def _by_row(rule):
 
 @inlined
 def _blend(mine, theirs, share, count):
-    """Move `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
+    """Move `mine` towards `theirs`; equal numbers stay exactly what they are."""
+    for d in range(count):
+        mine[d] += share * (theirs[d] - mine[d])
+
+
+@inlined
+def _replace(mine, theirs, share, count):
+    """Where the share is 1, `mine` is exactly `theirs`, which a sum may miss by a rounding."""
     if share == 1:
         for d in range(count):
             mine[d] = theirs[d]
-    else:
-        for d in range(count):
-            mine[d] += share * (theirs[d] - mine[d])
 
 
 @helper
@@ -81,18 +85,36 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
             part = np.float32(weight(rule, np.float32(mine), np.float32(theirs))) if _by_row(rule) else share
             tables.age[j] = merged_age(rule, mine, theirs)
             _blend(tables.rows[j], source.rows[n], part, width(tables))
+            _replace(tables.rows[j], source.rows[n], part, width(tables))
     else:
-        # All weights first, in a loop without branches, which vectorises.
+        # Weights, sums and replacements in loops of their own: the first two are free of branches,
+        # and the last is left out when, as mostly, nothing is replaced.
         start = tables.offset[slot]
         ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
         shares = np.empty(count, np.float32)
+        replaced = 0
         for n in range(count):
-            shares[n] = (
-                weight(rule, np.float32(ages[n]), np.float32(their_ages[n])) if _by_row(rule) else share
+            part = (
+                np.float32(weight(rule, np.float32(ages[n]), np.float32(their_ages[n])))
+                if _by_row(rule)
+                else share
             )
+            shares[n] = part
+            replaced += part == 1
             ages[n] = merged_age(rule, ages[n], their_ages[n])
-        rows, their_rows = tables.rows[start : start + count], source.rows[begin : begin + count]
+        # Flat, because LLVM then checks once that the two do not overlap, and vectorises over rows.
+        w = width(tables)
+        rows = tables.rows[start : start + count].reshape(count * w)
+        their_rows = source.rows[begin : begin + count].reshape(count * w)
         for n in range(count):
-            _blend(rows[n], their_rows[n], shares[n], width(tables))
+            part = shares[n]
+            for d in range(w):
+                rows[n * w + d] += part * (their_rows[n * w + d] - rows[n * w + d])
+        if replaced:
+            for n in range(count):
+                if shares[n] == 1:
+                    for d in range(n * w, n * w + w):
+                        rows[d] = their_rows[d]
     _blend(tables.head[slot], source.head[origin], share, tables.head.shape[1])
+    _replace(tables.head[slot], source.head[origin], share, tables.head.shape[1])
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])

@@ -32,17 +32,18 @@ def _group(keys, groups):
 
 
 @helper
-def _closing(slot, level, sent_first, sent, receiver):
-    """Follow slots that wait for each other from `slot` until a circle closes, and return where."""
-    passed = {slot}
-    while True:
+def _closing(slot, level, sent_first, sent, receiver, passed, walk):
+    """Follow slots that wait for each other from `slot` until a circle closes, and return where.
+
+    `passed` holds the number of the last walk that came by each slot; this one is number `walk`.
+    """
+    while passed[slot] != walk:
+        passed[slot] = walk
         for n in range(sent_first[slot], sent_first[slot + 1]):
             if level[receiver[sent[n]]] < 0:
                 slot = receiver[sent[n]]
                 break
-        if slot in passed:
-            return slot
-        passed.add(slot)
+    return slot
 
 
 @driver
@@ -56,6 +57,7 @@ def _schedule(slots, sender, receiver):
     least = np.zeros(slots, np.int32)
     level = np.full(slots, -1, np.int32)
     snapshot = np.full(slots, -1, np.int32)
+    passed = np.full(slots, -1, np.int32)
     waiting = np.zeros(slots, np.int64)
     order = np.empty(slots, np.int32)
     ready, left, copies, place = 0, 0, 0, 0
@@ -71,7 +73,7 @@ def _schedule(slots, sender, receiver):
         if done == ready:
             while waiting[place] == 0 or level[place] >= 0:
                 place += 1
-            s = _closing(place, level, sent_first, sent, receiver)
+            s = _closing(place, level, sent_first, sent, receiver, passed, copies)
             snapshot[s] = copies
             copies += 1
             waiting[s] = 0
