@@ -1,6 +1,7 @@
 """Gossip matrix factorization against a copy of the same arrays, which memory traffic forces anyway."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
@@ -9,7 +10,6 @@ from sottovoce import kernels
 from sottovoce.combine.linear import Linear
 from sottovoce.data.interactions import Catalog, Interactions
 from sottovoce.evaluate.evaluation import evaluate
-from sottovoce.kernels import driver, prange
 from sottovoce.models.mf import MF
 from sottovoce.peers.k_out import KOut
 from sottovoce.protocols.gossip import Gossip
@@ -41,30 +41,23 @@ def network(shape: str) -> Simulation:
     return simulation
 
 
-@driver
-def copy_slots(rows, age, rows_to, age_to, slots):
-    """Copy tables with as many threads as there are."""
-    each = len(age) // slots
-    for s in prange(slots):
-        rows_to[s * each : (s + 1) * each] = rows[s * each : (s + 1) * each]
-        age_to[s * each : (s + 1) * each] = age[s * each : (s + 1) * each]
-
-
 def rounds(shape: str) -> Iterator[Result]:
     """One round (a push per node: merge and one local epoch) against a copy of all tables."""
     simulation = network(shape)
     tables = simulation.tables
     rows, age = np.empty_like(tables.rows), np.empty_like(tables.age)
 
-    def plain_copy() -> None:
-        np.copyto(rows, tables.rows)
-        np.copyto(age, tables.age)
+    def copy(part: slice = slice(None)) -> None:
+        np.copyto(rows[part], tables.rows[part])
+        np.copyto(age[part], tables.age[part])
 
     def threaded_copy() -> None:
-        copy_slots(tables.rows, tables.age, rows, age, tables.slots, batch=tables.slots)
+        bounds = np.linspace(0, len(age), kernels.threads() + 1).astype(int)
+        for _ in pool.map(copy, map(slice, bounds[:-1], bounds[1:])):
+            pass
 
     with kernels.set_threads(1):
-        ours, theirs = pairs(lambda: simulation.advance(1), plain_copy, cpu)
+        ours, theirs = pairs(lambda: simulation.advance(1), copy, cpu)
     yield Result(
         f"gossip-round-{shape}",
         ours / theirs,
@@ -73,7 +66,8 @@ def rounds(shape: str) -> Iterator[Result]:
         f"{ours * 1e3:.1f} ms a round, {tables.slots / ours:,.0f} messages per CPU-second; "
         f"copy {theirs * 1e3:.1f} ms",
     )
-    ours, theirs = pairs(lambda: simulation.advance(1), threaded_copy, wall)
+    with ThreadPoolExecutor(kernels.threads()) as pool:
+        ours, theirs = pairs(lambda: simulation.advance(1), threaded_copy, wall)
     yield Result(
         f"gossip-round-{shape}-threads",
         ours / theirs,

@@ -50,17 +50,11 @@ def _by_row(rule):
 
 @inlined
 def _blend(mine, theirs, share, count):
-    """Move `mine` towards `theirs`; equal numbers stay exactly what they are."""
+    """Move `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
+    kept = np.float32(share != 1)
     for d in range(count):
-        mine[d] += share * (theirs[d] - mine[d])
-
-
-@inlined
-def _replace(mine, theirs, share, count):
-    """Where the share is 1, `mine` is exactly `theirs`, which a sum may miss by a rounding."""
-    if share == 1:
-        for d in range(count):
-            mine[d] = theirs[d]
+        here = kept * mine[d]
+        mine[d] = here + share * (theirs[d] - here)
 
 
 @helper
@@ -85,36 +79,24 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
             part = np.float32(weight(rule, np.float32(mine), np.float32(theirs))) if _by_row(rule) else share
             tables.age[j] = merged_age(rule, mine, theirs)
             _blend(tables.rows[j], source.rows[n], part, width(tables))
-            _replace(tables.rows[j], source.rows[n], part, width(tables))
     else:
-        # Weights, sums and replacements in loops of their own: the first two are free of branches,
-        # and the last is left out when, as mostly, nothing is replaced.
         start = tables.offset[slot]
         ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
         shares = np.empty(count, np.float32)
-        replaced = 0
         for n in range(count):
-            part = (
-                np.float32(weight(rule, np.float32(ages[n]), np.float32(their_ages[n])))
-                if _by_row(rule)
-                else share
-            )
-            shares[n] = part
-            replaced += part == 1
+            mine, theirs = np.float32(ages[n]), np.float32(their_ages[n])
+            shares[n] = weight(rule, mine, theirs) if _by_row(rule) else share
             ages[n] = merged_age(rule, ages[n], their_ages[n])
-        # Flat, because LLVM then checks once that the two do not overlap, and vectorises over rows.
+        # `_blend` again, but flat: LLVM checks once that the tables do not overlap, and vectorises
+        # over rows. Weights have a loop of their own for the same reason.
         w = width(tables)
         rows = tables.rows[start : start + count].reshape(count * w)
         their_rows = source.rows[begin : begin + count].reshape(count * w)
         for n in range(count):
             part = shares[n]
+            kept = np.float32(part != 1)
             for d in range(w):
-                rows[n * w + d] += part * (their_rows[n * w + d] - rows[n * w + d])
-        if replaced:
-            for n in range(count):
-                if shares[n] == 1:
-                    for d in range(n * w, n * w + w):
-                        rows[d] = their_rows[d]
+                here = kept * rows[n * w + d]
+                rows[n * w + d] = here + part * (their_rows[n * w + d] - here)
     _blend(tables.head[slot], source.head[origin], share, tables.head.shape[1])
-    _replace(tables.head[slot], source.head[origin], share, tables.head.shape[1])
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])
