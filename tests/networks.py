@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sottovoce.combine.linear import Linear
 from sottovoce.data.interactions import Catalog, Interactions
 from sottovoce.peers.uniform import Uniform
-from sottovoce.protocols import absorb, exchanges
+from sottovoce.protocols import NOBODY, absorb, exchanges
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
 from sottovoce.state import Tables
@@ -64,7 +64,8 @@ def advance_slowly(simulation: Simulation, rounds: int) -> None:
         before = copy_of(s.tables)
         sender, receiver = exchanges(s.protocol, s.peers, s.links, s.tables.slots, s.seed, s.round)
         for origin, slot in zip(sender, receiver, strict=True):
-            absorb(s.merge, s.model, s.tables, int(slot), before, int(origin), s.people, s.seed)
+            source = int(origin) if origin == NOBODY else s.tables.slots + int(origin)
+            absorb(s.merge, s.model, s.tables, before, int(slot), source, s.people, s.seed)
         s.round += 1
 
 

@@ -227,6 +227,8 @@ def test_a_short_list_and_equal_titles(community):
     frame = recommendations_frame(twins, items, np.ones((2, 2), np.float32))
     assert len(frame) == 3
     assert frame["title"].to_list()[0] == frame["title"].to_list()[1]
+    had = [set(community.item[community.indptr[p] : community.indptr[p + 1]]) for p in (0, 1)]
+    assert frame["held_out"].to_list() == [3 in had[0], 4 in had[0], 5 in had[1]]
 
 
 @pytest.mark.parametrize(

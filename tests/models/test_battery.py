@@ -18,8 +18,8 @@ IMPERSONAL = {"popularity", "random"}
 
 # Rating models learn from dislikes, so their board has both colours rated; all settle on their own.
 SETTINGS = {
-    "mf": {"factors": 2, "step": 0.05, "regularization": 0.01},
-    "ials": {"factors": 2, "regularization": 0.1},
+    "mf": {"factors": 3, "step": 0.05, "regularization": 0.01},
+    "ials": {"factors": 3, "regularization": 0.1},
 }
 ROUNDS = {"mf": 400, "ials": 60}
 

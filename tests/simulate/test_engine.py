@@ -17,7 +17,7 @@ from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 
-models = st.sampled_from([MF(factors=3), MF(factors=2, epochs=2), IALS(factors=3, spread=1.0), Popularity()])
+models = st.sampled_from([MF(factors=3), MF(factors=3, epochs=2), IALS(factors=3, spread=1.0), Popularity()])
 rules = st.sampled_from([Linear(), Linear(sum_ages=True), Replace()])
 views = st.sampled_from([Uniform(), Uniform(refresh=3), KOut(2), Complete()])
 protocols = st.builds(Gossip, st.integers(1, 3), st.sampled_from(["common", "independent"]))
@@ -41,7 +41,7 @@ def crowd(people=60, items=50):
     return ratings((rng.integers(1, 6, (people, items)) * (rng.random((people, items)) < 0.3)).tolist())
 
 
-@pytest.mark.parametrize("model", [MF(), IALS(factors=4)], ids=["mf", "ials"])
+@pytest.mark.parametrize("model", [MF(factors=3), IALS(factors=3)], ids=["mf", "ials"])
 @pytest.mark.parametrize("pushes", [1, 3])
 def test_threads_do_not_change_the_result(model, pushes):
     results = []
@@ -55,7 +55,7 @@ def test_threads_do_not_change_the_result(model, pushes):
     assert_same(*results)
 
 
-@pytest.mark.parametrize("model", [MF(), IALS(factors=4)], ids=["mf", "ials"])
+@pytest.mark.parametrize("model", [MF(factors=3), IALS(factors=3)], ids=["mf", "ials"])
 def test_restored_state_continues_to_the_same_result(model):
     straight, first = (simulate(model, crowd(), peers=KOut(5)) for _ in range(2))
     straight.advance(9)
@@ -70,7 +70,7 @@ def test_restored_state_continues_to_the_same_result(model):
 
 
 def test_seeds_differ():
-    a, b = (simulate(MF(), crowd(), seed=seed) for seed in (1, 2))
+    a, b = (simulate(MF(factors=3), crowd(), seed=seed) for seed in (1, 2))
     a.advance(2), b.advance(2)
     assert (a.tables.rows != b.tables.rows).any()
 
@@ -80,7 +80,7 @@ def test_gossip_spreads_what_one_person_knows():
     board = np.zeros((30, 4))
     board[:, 0] = 3
     board[7, 3] = 5
-    simulation = simulate(MF(), ratings(board.tolist()))
+    simulation = simulate(MF(factors=3), ratings(board.tolist()))
     simulation.advance(40)
     ages = simulation.tables.age.reshape(30, 4)
     assert (ages[:, 3] > 0).all()
@@ -91,7 +91,7 @@ def test_bytes_are_those_of_the_codec():
     from sottovoce.exchange import codec
     from sottovoce.exchange.message import Message
 
-    simulation = simulate(MF(), crowd())
+    simulation = simulate(MF(factors=3), crowd())
     simulation.advance(2)
     tables = simulation.tables
     message = Message(tables.rows[:50], tables.age[:50], tables.ids, tables.head[0], int(tables.clock[0]), 1)

@@ -54,12 +54,12 @@ def test_gmf_gossip_equals_the_slow_network(data):
 
 def test_gmf_learns_under_gossip():
     data, liked = groups()
-    simulation = simulate(GMF(factors=8, step=0.03), data, protocol=Gossip(pushes=2))
+    simulation = simulate(GMF(factors=3, step=0.03), data, protocol=Gossip(pushes=2))
     simulation.advance(200)
     assert separation(simulation, liked) > 0.9  # chance is 0.5, popularity too
 
 
-@pytest.mark.parametrize("model", [MF(factors=2), GMF(factors=3)], ids=["mf", "gmf"])
+@pytest.mark.parametrize("model", [MF(factors=3), GMF(factors=3)], ids=["mf", "gmf"])
 def test_federated_round_on_gathered_rows_equals_whole_tables(model):
     """A participant that holds only the rows it touches changes them as one that holds all."""
     data, _ = groups()
@@ -116,7 +116,7 @@ def test_performance_merging_scores_the_senders_table_with_the_receivers_person(
 def test_performance_merging_ignores_a_worthless_model():
     data, _ = groups()
     simulation = simulate(
-        GMF(factors=4), data, merge=Performance(k=1, candidates=5), weighting=data, protocol=Gossip(pushes=2)
+        GMF(factors=3), data, merge=Performance(k=1, candidates=5), weighting=data, protocol=Gossip(pushes=2)
     )
     simulation.advance(40)
     from sottovoce.combine import standing
@@ -131,7 +131,7 @@ def test_performance_merging_ignores_a_worthless_model():
 
 def test_row_age_rule_weighs_the_head_by_the_clock():
     data, _ = groups()
-    simulation = simulate(GMF(factors=2), data, merge=Linear())
+    simulation = simulate(GMF(factors=3), data, merge=Linear())
     simulation.advance(3)
     heads = simulation.tables.head
     assert np.isfinite(heads).all()

@@ -55,19 +55,19 @@ def listing(
     )
     table.add_column("", justify="right")
     table.add_column("recommended", overflow="fold")
-    if history is None:
-        for entry in recommendations:
-            table.add_row(str(entry.rank), Text(entry.title))
-    else:
+    table.add_column("")
+    if history is not None:
         table.add_column("liked before", overflow="fold")
         table.add_column("rating", justify="right")
-        for entry, past in zip_longest(recommendations, history[: len(recommendations)]):
-            new = ("", "") if entry is None else (str(entry.rank), entry.title)
-            old = ("", "") if past is None else (past.title, f"{past.value:g}")
-            table.add_row(*map(Text, new + old))
+    for entry, past in zip_longest(recommendations, (history or [])[: len(recommendations)]):
+        new = ("", "", "") if entry is None else (str(entry.rank), entry.title, "✓" * entry.held_out)
+        old = ("", "") if past is None else (past.title, f"{past.value:g}")
+        table.add_row(*map(Text, new if history is None else new + old))
     console = _console()
     console.print()
     console.print(table)
+    if any(entry.held_out for entry in recommendations):
+        console.print("✓ kept from the model, and indeed in this person's history", soft_wrap=True)
 
 
 def _console() -> "Console":

@@ -28,6 +28,8 @@ class Recommendation(NamedTuple):
     item: str
     title: str
     score: float
+    held_out: bool
+    """Whether the person has had it, and the split kept that from the model: a hit."""
 
 
 class Consumed(NamedTuple):
@@ -83,7 +85,7 @@ class Run:
         return None if self.directory is None else self.directory / REPORT
 
     def recommend(self, user: str | int, n: int = 10) -> list[Recommendation]:
-        """The first `n` (at most 100) of what a person has not had yet, best first."""
+        """The first `n` (at most 100) of what the model does not know a person to have had, best first."""
         import polars as pl
 
         if not 1 <= n <= TOP:
@@ -96,7 +98,7 @@ class Run:
         if chosen.is_empty():
             known = users.unique(maintain_order=True).to_list()
             raise DataError(f"Nobody is called {str(user)!r} in this run.", _nearest_user(str(user), known))
-        return [Recommendation(*row) for row in chosen.select("rank", "item", "title", "score").iter_rows()]
+        return [Recommendation(*row) for row in chosen.select(Recommendation._fields).iter_rows()]
 
     def history(self, user: str | int, n: int = 10, data_dir: str | Path | None = None) -> list[Consumed]:
         """The `n` items that a person rated highest, latest first, of those the model learnt from.
@@ -165,12 +167,16 @@ def per_user_frame(users: Iterable[str], per_user: dict[str, NDArray[np.float64]
 def recommendations_frame(
     data: "Interactions", items: NDArray[np.int32], scores: NDArray[np.float32]
 ) -> "polars.DataFrame":
-    """A row per person and rank. Text is kept once per distinct value, so a million people fit."""
+    """A row per person and rank. Text is kept once per distinct value, so a million people fit.
+
+    What a person has had is not recommended unless it was held out.
+    """
     import polars as pl
 
     there = items >= 0
     person, place = np.nonzero(there)
     item = items[there]
+    had = np.repeat(np.arange(data.people), np.diff(data.indptr)) * data.items + data.item
     titles = [data.catalog.title(n) for n in range(len(data.catalog))]
     return pl.DataFrame(
         [
@@ -179,6 +185,7 @@ def recommendations_frame(
             _labels("item", item, list(map(str, data.catalog.ids))),
             _labels("title", item, titles),
             pl.Series("score", scores[there].astype(np.float32)),
+            pl.Series("held_out", np.isin(person * data.items + item, had)),
         ]
     )
 

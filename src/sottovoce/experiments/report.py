@@ -139,8 +139,12 @@ def _example(directory: Path, people: pl.DataFrame, metric: str) -> Html:
     user = row["user"]
     lists = pl.scan_parquet(directory / RECOMMENDATIONS)
     mine = lists.filter(pl.col("user").cast(pl.String) == user).head(10).collect()
-    told = f"Person {user} has the median {_name(metric)}, {_figure(metric, row[metric])}. It begins:"
-    items = [element("li", title) for title in mine["title"].cast(pl.String)]
+    told = (
+        f"Person {user} has the median {_name(metric)}, {_figure(metric, row[metric])}. The list begins as "
+        "below; what is marked ✓ was kept from the model, and is indeed in this person's history."
+    )
+    entries = mine.select(pl.col("title").cast(pl.String), "held_out").iter_rows()
+    items = [element("li", f"{title} ✓" if hit else title) for title, hit in entries]
     return element(
         "section",
         element("h2", "One person's list"),

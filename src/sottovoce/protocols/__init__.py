@@ -49,11 +49,16 @@ def trainings(protocol):
 
 
 @helper
-def absorb(rule, model, tables, slot, source, origin, people, run):
-    """Merge a message into a slot (unless there is none), then let the slot's people train."""
+def absorb(rule, model, tables, snapshots, slot, origin, people, run):
+    """Merge what `origin` stands for (see `Plan`) into a slot, then let the slot's people train."""
     begin, end = people.first[slot], people.first[slot + 1]
-    if origin != NOBODY:
-        merge(rule, model, tables, slot, source, origin, people, people.member[begin], run)
+    slots = len(tables.clock)
+    if origin >= slots:
+        judge = people.member[begin]
+        merge(rule, model, tables, slot, snapshots, origin - slots, people, judge, run)
+    elif origin != NOBODY:
+        judge = people.member[begin]
+        merge(rule, model, tables, slot, tables, origin, people, judge, run)
     for n in range(begin, end):
         person = people.member[n]
         train(model, tables, slot, people, person, run)
@@ -76,17 +81,12 @@ def _copy(tables, slot, snapshots, into):
 @driver
 def execute(plan, rule, model, tables, snapshots, people, run):
     """Carry out a plan: absorb-and-train, level by level, in parallel over receivers."""
-    slots = len(tables.clock)
     for level in range(len(plan.level) - 1):
         for c in prange(plan.copies[level], plan.copies[level + 1]):
             _copy(tables, plan.copied[c], snapshots, plan.into[c])
         for n in prange(plan.level[level], plan.level[level + 1]):
             for m in range(plan.first[n], plan.first[n + 1]):
-                origin = plan.source[m]
-                if origin < slots:
-                    absorb(rule, model, tables, plan.receiver[n], tables, origin, people, run)
-                else:
-                    absorb(rule, model, tables, plan.receiver[n], snapshots, origin - slots, people, run)
+                absorb(rule, model, tables, snapshots, plan.receiver[n], plan.source[m], people, run)
 
 
 @driver
