@@ -1,10 +1,13 @@
 """A plan delivers every message, with the sender as it was, and copies little."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sottovoce.kernels import set_threads, threads
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols import exchanges
 from sottovoce.protocols.gossip import Gossip
@@ -52,14 +55,27 @@ def test_every_message_arrives_in_order_and_carries_the_model_of_the_beginning(c
 
 @given(rounds())
 def test_compiled_planner_equals_plain(case):
-    for fast, slow in zip(_schedule(*case), _schedule.plain(*case), strict=True):
-        np.testing.assert_array_equal(fast, slow)
+    for limits in ((100, 0), (1, 2)):
+        for fast, slow in zip(_schedule(*case, *limits), _schedule.plain(*case, *limits), strict=True):
+            np.testing.assert_array_equal(fast, slow)
 
 
 @pytest.mark.parametrize("nodes", [943, 6040])
 def test_one_push_copies_hardly_anything(nodes):
+    """One thread copies only where slots wait in a circle; several trade copies for fewer levels."""
     for round in range(5):
         sender, receiver = exchanges(Gossip(), Uniform(), np.empty((0, 0), np.int32), nodes, 1, round)
-        plan = synchronous(nodes, sender, receiver)
+        with set_threads(1):
+            plan = synchronous(nodes, sender, receiver)
         assert len(plan.copied) <= 20
         assert len(plan.source) == nodes
+        wide = synchronous(nodes, sender, receiver)
+        assert len(wide.copied) < 0.1 * nodes
+        assert threads() == 1 or len(wide.level) < len(plan.level)
+
+
+@given(rounds())
+def test_cutting_chains_keeps_the_promise(case):
+    """The first test again with every chain cut, as far as copies are allowed."""
+    with mock.patch.multiple("sottovoce.simulate.plan", DEEPEST=1, SPARE=1):
+        test_every_message_arrives_in_order_and_carries_the_model_of_the_beginning.hypothesis.inner_test(case)

@@ -9,9 +9,13 @@ so hardly any model is copied.
 
 import numpy as np
 
-from sottovoce.kernels import driver, helper
+from sottovoce.kernels import driver, helper, threads
 from sottovoce.protocols import Plan
 from sottovoce.state import Ints
+
+# Between levels threads wait for each other, so chains of waiting slots are cut where they get long;
+# one slot in SPARE may be copied for that. It changes the order of work, not its result.
+DEEPEST, SPARE = 20, 20
 
 
 @helper
@@ -47,10 +51,11 @@ def _closing(slot, level, sent_first, sent, receiver, passed, walk):
 
 
 @driver
-def _schedule(slots, sender, receiver):
+def _schedule(slots, sender, receiver, deepest, spare):
     """Sort the receivers by level (Kahn 1962), copying a slot wherever all that are left wait.
 
-    A slot's level is one more than the highest of its readers', or 0 when it was copied.
+    A slot's level is one more than the highest of its readers', or 0 when it was copied. Up to
+    `spare` slots are copied only because their level would be `deepest` or more.
     """
     taken_first, taken = _group(receiver, slots)
     sent_first, sent = _group(sender, slots)
@@ -91,6 +96,11 @@ def _schedule(slots, sender, receiver):
                 if waiting[s] == 0:
                     order[ready] = s
                     ready += 1
+                    if least[s] >= deepest and spare > 0:
+                        snapshot[s] = copies
+                        copies += 1
+                        spare -= 1
+                        least[s] = 0
     level_first, receivers = _group(level, level.max() + 1)
     first = np.zeros(left + 1, np.int64)
     source = np.empty(len(taken), np.int32)
@@ -111,7 +121,8 @@ def _schedule(slots, sender, receiver):
 
 def synchronous(slots: int, sender: Ints, receiver: Ints) -> Plan:
     """The plan of one round in which every message takes one cycle; `sender` may be NOBODY."""
-    level, receivers, first, source, copied = _schedule(slots, sender, receiver)
+    spare = slots // SPARE if threads() > 1 else 0
+    level, receivers, first, source, copied = _schedule(slots, sender, receiver, DEEPEST, spare)
     copies = np.full(len(level), len(copied), np.int64)
     copies[0] = 0
     return Plan(level, receivers, first, source, copies, copied, np.arange(len(copied), dtype=np.int32))
