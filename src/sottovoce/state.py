@@ -110,18 +110,31 @@ def locate(tables, slot, item):
 
 
 @inlined
-def dot(a, b, count):
-    """The product of two vectors, summed in four lanes: the order is fixed, yet it vectorises."""
+def dot_at(a, b, begin, count):
+    """The product of `a` and `b[begin:]`, summed in four lanes: in a fixed order, yet it vectorises."""
     s0 = s1 = s2 = s3 = np.float32(0)
     even = count - count % 4
     for d in range(0, even, 4):
-        s0 += a[d] * b[d]
-        s1 += a[d + 1] * b[d + 1]
-        s2 += a[d + 2] * b[d + 2]
-        s3 += a[d + 3] * b[d + 3]
+        s0 += a[d] * b[begin + d]
+        s1 += a[d + 1] * b[begin + d + 1]
+        s2 += a[d + 2] * b[begin + d + 2]
+        s3 += a[d + 3] * b[begin + d + 3]
     for d in range(even, count):
-        s0 += a[d] * b[d]
+        s0 += a[d] * b[begin + d]
     return (s0 + s1) + (s2 + s3)
+
+
+@inlined
+def dot(a, b, count):
+    """The product of two vectors."""
+    return dot_at(a, b, 0, count)
+
+
+@inlined
+def flat(tables, slot):
+    """The rows of a whole table, one after the other: loops over them vectorise, which views hinder."""
+    begin, end = tables.offset[slot], tables.offset[slot + 1]
+    return tables.rows[begin:end].reshape((end - begin) * width(tables))
 
 
 def whole(slots: int, items: int, width: int, head: int) -> Tables:

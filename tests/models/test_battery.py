@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from sottovoce import registry
-from sottovoce.models import score
+from sottovoce.kernels import driver
+from sottovoce.models import score, score_all
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import ratings, simulate
@@ -62,3 +63,19 @@ def test_every_model_declares_itself(name):
 
     text = sys.modules[cls.__module__].__doc__ or ""
     assert len(text) > 60, "a model's module states what it computes"
+
+
+@pytest.mark.parametrize("name", sorted(registry.names("model")))
+def test_scores_of_everything_are_those_of_each(name):
+    model = registry.build("model", name, SETTINGS.get(name, {}), "model")
+    simulation = simulate(model, checkerboard(both=True))
+    simulation.advance(2)
+    state = simulation.model, simulation.tables, 3, simulation.people, 3
+    scores = np.empty(SIZE, np.float32)
+    _score_all(*state, scores)
+    np.testing.assert_array_equal(scores, np.array([score(*state, j) for j in range(SIZE)], np.float32))
+
+
+@driver
+def _score_all(model, tables, slot, people, person, scores):
+    score_all(model, tables, slot, people, person, scores)

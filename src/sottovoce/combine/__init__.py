@@ -9,7 +9,7 @@ such figures into the share of the incoming model.
 import numpy as np
 
 from sottovoce.kernels import constant, helper, inlined, operation
-from sottovoce.state import is_gathered, locate, width
+from sottovoce.state import flat, is_gathered, locate, width
 
 
 @operation
@@ -90,8 +90,7 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
         # `_blend` again, but flat: LLVM checks once that the tables do not overlap, and vectorises
         # over rows. Weights have a loop of their own for the same reason.
         w = width(tables)
-        rows = tables.rows[start : start + count].reshape(count * w)
-        their_rows = source.rows[begin : begin + count].reshape(count * w)
+        rows, their_rows = flat(tables, slot), flat(source, origin)
         for n in range(count):
             part = shares[n]
             kept = np.float32(part != 1)

@@ -78,6 +78,28 @@ def score(model, tables, slot, people, person, item):
     """How much `person` is expected to like `item`; only the order matters."""
 
 
+def _one_by_one(model, tables, slot, people, person, scores):
+    # Four before the first is stored: a store may change what a score reads, as far as the compiler
+    # knows, so the person's vector would be loaded again for each.
+    last = len(scores) - len(scores) % 4
+    for j in range(0, last, 4):
+        a = score(model, tables, slot, people, person, j)
+        b = score(model, tables, slot, people, person, j + 1)
+        c = score(model, tables, slot, people, person, j + 2)
+        d = score(model, tables, slot, people, person, j + 3)
+        scores[j], scores[j + 1], scores[j + 2], scores[j + 3] = a, b, c, d
+    for j in range(last, len(scores)):
+        scores[j] = score(model, tables, slot, people, person, j)
+
+
+@operation(default=_one_by_one)
+def score_all(model, tables, slot, people, person, scores):
+    """Write the score of item j into `scores[j]`, for all items of a whole table.
+
+    A model may have a faster way than one by one; it must give the same numbers.
+    """
+
+
 @operation(
     default=lambda model, tables, slot, people, person, item: score(model, tables, slot, people, person, item)
 )

@@ -23,9 +23,9 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import helper, inlined, normal
-from sottovoce.models import Shape, resolve, score, shape, start_row, start_user, touched, train
+from sottovoce.models import Shape, resolve, score, score_all, shape, start_row, start_user, touched, train
 from sottovoce.registry import component
-from sottovoce.state import dot, locate, width
+from sottovoce.state import dot, dot_at, flat, locate, width
 
 
 @component("model", "ials")
@@ -152,3 +152,12 @@ def _train(model, tables, slot, people, person, run):
 @score.rule(IALS)
 def _score(model, tables, slot, people, person, item):
     return dot(people.user[person], tables.rows[locate(tables, slot, item)], width(tables))
+
+
+@score_all.rule(IALS)
+def _score_all(model, tables, slot, people, person, scores):
+    w = width(tables)
+    u = people.user[person].copy()  # its own memory, so that storing a score cannot change it
+    rows = flat(tables, slot)
+    for j in range(len(scores)):
+        scores[j] = dot_at(u, rows, j * w, w)

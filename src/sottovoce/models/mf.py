@@ -16,9 +16,20 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import helper, uniform
-from sottovoce.models import Shape, own_items, resolve, score, shape, start_row, start_user, touched, train
+from sottovoce.models import (
+    Shape,
+    own_items,
+    resolve,
+    score,
+    score_all,
+    shape,
+    start_row,
+    start_user,
+    touched,
+    train,
+)
 from sottovoce.registry import component
-from sottovoce.state import dot, locate, width
+from sottovoce.state import dot, dot_at, flat, locate, width
 
 
 @component("model", "mf")
@@ -102,3 +113,12 @@ def _score(model, tables, slot, people, person, item):
     x = people.user[person]
     row = tables.rows[locate(tables, slot, item)]
     return x[k] + row[k] + dot(x, row, k)
+
+
+@score_all.rule(MF)
+def _score_all(model, tables, slot, people, person, scores):
+    w, k = width(tables), width(tables) - 1
+    x = people.user[person].copy()  # its own memory, so that storing a score cannot change it
+    rows = flat(tables, slot)
+    for j in range(len(scores)):
+        scores[j] = x[k] + rows[j * w + k] + dot_at(x, rows, j * w, k)
