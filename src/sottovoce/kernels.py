@@ -193,14 +193,22 @@ class Driver:
 
     Called with `batch`, the number of independent pieces of work; few of them take the twin,
     because starting threads costs more than the work. Only one thread at a time is inside.
+
+    On a machine that is busy with other work, threads that must wait for each other are slower than
+    one alone, by a factor of ten and more. A parallel call that used little of the time of its
+    threads is therefore followed by some on one thread, then by another attempt. That changes when
+    things are computed, never what.
     """
 
     small = 8
+    patience = 8, 256  # calls on one thread after the first crowded attempt, and after many
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self.plain = function
         self.forms: dict[bool, Any] = {}
+        self.alone = 0  # calls left on one thread
+        self.crowded = 0  # attempts in a row that found the machine busy
         _drivers.append(self)
 
     def form(self, batch: int) -> Any:
@@ -221,7 +229,23 @@ class Driver:
 
     def __call__(self, *arguments: Any, batch: int = 1) -> Any:
         with _lock:
-            return self.form(batch)(*arguments)
+            form = self.form(batch)
+            if form is self.forms.get(True):
+                return self._in_parallel(form, arguments)
+            return form(*arguments)
+
+    def _in_parallel(self, form: Any, arguments: tuple[Any, ...]) -> Any:
+        count = threads() if self.alone == 0 else 1
+        self.alone -= count == 1
+        numba.set_num_threads(count)
+        wall, used = time.perf_counter(), time.process_time()
+        result = form(*arguments)
+        wall, used = time.perf_counter() - wall, time.process_time() - used
+        if count > 1 and wall > 1e-3:
+            self.crowded = self.crowded + 1 if used < 0.6 * count * wall else 0
+            if self.crowded:
+                self.alone = min(self.patience[0] << (self.crowded - 1), self.patience[1])
+        return result
 
 
 def driver(function: Callable[..., Any]) -> Driver:
@@ -248,17 +272,15 @@ def set_threads(count: int) -> Iterator[None]:
     global _threads
     before, limit = _threads, numba.config.NUMBA_NUM_THREADS
     _threads = min(count or limit, limit)
-    numba.set_num_threads(_threads)
     try:
         yield
     finally:
         _threads = before
-        numba.set_num_threads(before or limit)
 
 
 # Randomness: a hash of (run, purpose, person, step, draw), the same for any number of threads
 
-INIT, TRAIN, PEERS, GRAPH, SPLIT, NEGATIVES, SYNTHETIC, RANDOM, WEIGHTING = range(1, 10)
+INIT, TRAIN, PEERS, GRAPH, SPLIT, NEGATIVES, SYNTHETIC, RANDOM, WEIGHTING, BOOTSTRAP = range(1, 11)
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MIX1 = 0xBF58476D1CE4E5B9
