@@ -9,7 +9,7 @@ what a recipe names is imported. Other packages add components through entry poi
 import difflib
 import importlib
 import pkgutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
@@ -22,6 +22,7 @@ PACKAGES = {
     "merge": "sottovoce.combine",
     "peers": "sottovoce.peers",
     "protocol": "sottovoce.protocols",
+    "reference": "sottovoce.evaluate.references",
 }
 
 _known: dict[tuple[str, str], type] = {}
@@ -64,17 +65,24 @@ def get(kind: str, name: str) -> type:
     return _known[kind, name]
 
 
-def build(kind: str, name: str, settings: Mapping[str, Any], where: str) -> Any:
-    """The component `name` with these settings, each checked; `where` names the place in the recipe."""
+def build(kind: str, name: str, settings: Mapping[str, Any], where: str, also: Sequence[str] = ()) -> Any:
+    """The component `name` with these settings, each checked; `where` names the place in the recipe.
+
+    `also` are other keys that this place allows, for the remedy.
+    """
+    return check(get(kind, name), settings, where, f"setting of the {kind} {name!r}", also)
+
+
+def check(
+    cls: type, settings: Mapping[str, Any], where: str, what: str = "setting", also: Sequence[str] = ()
+) -> Any:
+    """An instance of a `NamedTuple` class with these settings, each checked against its annotation."""
     from pydantic import TypeAdapter, ValidationError
 
-    cls = get(kind, name)
     fields: tuple[str, ...] = getattr(cls, "_fields", ())
     for key in settings:
         if key not in fields:
-            raise RecipeError(
-                f"{where}.{key} is not a setting of the {kind} {name!r}.", nearest(key, list(fields))
-            )
+            raise RecipeError(f"{where}.{key} is not a {what}.", nearest(key, [*fields, *also]))
     try:
         return TypeAdapter(cls).validate_python(dict(settings))
     except ValidationError as error:

@@ -74,6 +74,16 @@ def test_download_reports_progress_and_checks(server: str) -> None:
     assert find.download(f"{server}/whole", sha256(CONTENT), limit=10**6) == CONTENT
 
 
+def test_a_file_from_its_home_by_its_md5(server: str, tmp_path: Path) -> None:
+    md5 = hashlib.md5(CONTENT, usedforsecurity=False).hexdigest()
+    for name in ("", "kept"):
+        find.home(f"{server}/whole", md5, name=name).fill(tmp_path / "home")
+    assert sorted(p.name for p in (tmp_path / "home").iterdir()) == ["kept", "whole"]
+    assert (tmp_path / "home/kept").read_bytes() == CONTENT
+    with pytest.raises(DataError, match=f"has the MD5 {md5[:12]}… and not 000000000000…"):
+        find.home(f"{server}/whole", "0" * 32).fill(tmp_path / "home")
+
+
 @pytest.mark.parametrize(
     ("path", "limit", "said"),
     [

@@ -198,3 +198,22 @@ def test_settings_are_checked() -> None:
         registry.build("split", "rating", {"holdout": 0}, "split")
     with pytest.raises(RecipeError, match="nothing to train on"):
         LocalHoldout(0.5, 0.5).split(community([[1, 2, 3]]), 0)
+
+
+def test_a_manifest_says_what_was_used() -> None:
+    data = community([[1, 2, 3, 4], [2, 3, 5, 6], [7]])
+    one, two = (LocalHoldout(candidates=3).split(data, seed) for seed in (0, 1))
+    said = one.manifest()
+    assert said["sha256"] == one.hash
+    assert said["split"] == one.name
+    assert said["people"]["count"] == 3
+    assert said["items"]["count"] == ITEMS
+    assert said["parts"]["train"]["interactions"] == len(one.train)
+    assert said["parts"]["test"]["people"] == 2
+    assert said["candidates"]["test"]["each"] == 3
+    assert said == LocalHoldout(candidates=3).split(data, 0).manifest()
+    assert said["items"] == two.manifest()["items"]
+    assert said["candidates"] != two.manifest()["candidates"]
+    plain = Rating(1).split(data, 0).manifest()
+    assert list(plain["parts"]) == ["train", "test"]
+    assert plain["candidates"] == {}

@@ -1,15 +1,18 @@
 """From models and a split to metrics: by hand, beside ranx, and with splits that do not fit."""
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from sottovoce import kernels
-from sottovoce.errors import DataError
+from sottovoce.data.interactions import Catalog
+from sottovoce.errors import DataError, RecipeError
 from sottovoce.evaluate.evaluation import evaluate
 from sottovoce.evaluate.scoring import slots_of
+from sottovoce.metrics import NAMES
 
 
 def by_popularity(make_network: Any, people: int, scores: list[float]) -> Any:
@@ -36,6 +39,120 @@ def test_rating_by_hand(make_network: Any, make_split: Any) -> None:
     np.testing.assert_allclose(found.per_user["rmse"], [math.sqrt(2 / 3), math.nan, 2])
 
 
+def test_mae_and_a_choice_of_metrics(make_network: Any, make_split: Any) -> None:
+    net = by_popularity(make_network, 3, [5, 4, 3])
+    split = make_split(3, [[(0, 4.0), (1, 4.0), (2, 4.0)], [], [(2, 1.0)]], np.empty((4, 0)))
+    found = evaluate(net.model, net.tables, net.people, split, metrics=["mae", "rmse", "mae"])
+    assert list(found.metrics) == list(found.per_user) == ["mae", "rmse"]
+    assert found.metrics["mae"] == pytest.approx(1)
+    np.testing.assert_allclose(found.per_user["mae"], [2 / 3, math.nan, 2])
+
+
+def test_lists_over_the_catalogue_by_hand(make_network: Any, make_split: Any) -> None:
+    """Scores fall with the number; person 0 has trained on item 0, person 2 on items 1 and 3."""
+    net = make_network(1, 6, [0] * 3, 0, [(0, s) for s in (9, 8, 7, 6, 5, 5)], [[0], [], [1, 3]])
+    test = [[(1, 1.0), (4, 1.0), (1, 1.0)], [], [(1, 1.0), (0, 1.0)]]
+    split = make_split(6, test, [[5]] * 5)
+    names = [
+        "precision",
+        "recall",
+        "f1",
+        "item-coverage",
+        "user-coverage",
+        "gini",
+        "evenness",
+        "popularity-bias",
+    ]
+    found = evaluate(net.model, net.tables, net.people, split, (2,), metrics=names, candidates="all")
+    # Lists of two: [1, 2] and [0, 2]. Relevant are {1, 4}, and {0, 1} although 1 was trained on.
+    np.testing.assert_allclose(found.per_user["precision@2"], [0.5, math.nan, 0.5])
+    np.testing.assert_allclose(found.per_user["recall@2"], [0.5, math.nan, 0.5])
+    np.testing.assert_allclose(found.per_user["f1@2"], [0.5, math.nan, 0.5])
+    np.testing.assert_allclose(found.per_user["user-coverage"], [1, math.nan, 1])
+    # A third of people has item 0, a third item 1, a third item 3.
+    np.testing.assert_allclose(found.per_user["popularity-bias@2"], [1 / 6, math.nan, 1 / 6])
+    assert found.metrics["item-coverage@2"] == pytest.approx(3 / 6)
+    assert found.metrics["gini@2"] == pytest.approx(gini := (1 * 1 + 3 * 1 + 5 * 2) / (6 * 4))
+    assert found.metrics["evenness@2"] == pytest.approx(1 - gini * 6 / 5)
+    assert list(found.metrics) == [n if n == "user-coverage" else f"{n}@2" for n in names]
+    # 4 and 5 have the same score: what is under test comes last, so a fifth place does not hold it.
+    longer = evaluate(net.model, net.tables, net.people, split, (4, 5), metrics=["recall"], candidates="all")
+    np.testing.assert_allclose(longer.per_user["recall@4"], [0.5, math.nan, 0.5])
+    np.testing.assert_allclose(longer.per_user["recall@5"], [1, math.nan, 0.5])
+
+
+def test_one_list_of_all_test_items_and_candidates(make_network: Any, make_split: Any) -> None:
+    """PEPPER's F1: items 1 and 4 under test together with the candidates 0, 2 and 5 of the first."""
+    net = by_popularity(make_network, 1, [9, 8, 7, 6, 5, 4])
+    split = make_split(6, [[(1, 1.0), (4, 1.0)]], [[5, 0, 2], [3, 3, 3]])
+    names = ["f1-list", "f1", "precision", "recall"]
+    found = evaluate(net.model, net.tables, net.people, split, (3, 4), metrics=names)
+    # The list is 0, 1, 2, 4, 5.
+    expected = {"precision@3": 1 / 3, "recall@3": 1 / 2, "f1@3": 0.4}
+    expected |= {"precision@4": 1 / 2, "recall@4": 1, "f1@4": 2 / 3}
+    expected |= {"f1-list@3": 0.4, "f1-list@4": 2 / 3}
+    assert found.metrics == pytest.approx(expected)
+    other = evaluate(net.model, net.tables, net.people, split, (3,), metrics=names, candidates="all")
+    assert other.metrics == pytest.approx(
+        {"f1-list@3": 0.4, "f1@3": 0.4, "precision@3": 1 / 3, "recall@3": 1 / 2}
+    )
+
+
+def test_ranks_over_the_catalogue(make_network: Any, make_split: Any) -> None:
+    """Among what a person has not met: neither training data nor other test items are rivals."""
+    net = make_network(1, 6, [0], 0, [(0, s) for s in (9, 8, 7, 6, 5, 5)], [[0]])
+    split = make_split(6, [[(1, 1.0), (3, 1.0), (4, 1.0)]], np.empty((3, 0)))
+    found = evaluate(
+        net.model, net.tables, net.people, split, (1, 3), metrics=["mrr", "hr"], candidates="all"
+    )
+    # Rivals are 2 and 5, so the ranks are 0, 1 and 2.
+    assert found.metrics == pytest.approx(
+        {"mrr@1": 1 / 3, "mrr@3": (1 + 1 / 2 + 1 / 3) / 3, "hr@1": 1 / 3, "hr@3": 1}
+    )
+    assert (
+        found.metrics
+        == evaluate(net.model, net.tables, net.people, split, (1, 3), metrics=["mrr", "hr"]).metrics
+    )
+
+
+def test_bias_disparity_by_category(make_network: Any, make_split: Any) -> None:
+    net = make_network(1, 4, [0] * 2, 0, [(0, s) for s in (9, 8, 7, 6)], [[0, 3], [0, 2]])
+    split = make_split(4, [[(1, 1.0)], [(1, 1.0)]], np.empty((2, 0)))
+    with pytest.raises(DataError, match="has no categories"):
+        evaluate(net.model, net.tables, net.people, split, metrics=["bias-disparity"], candidates="all")
+    catalog = Catalog("small", split.test.catalog.ids, categories=[("a", "b"), ("a",), ("b",), ()])
+    split = replace(split, test=replace(split.test, catalog=catalog))
+    found = evaluate(
+        net.model, net.tables, net.people, split, (1, 2), metrics=["bias-disparity", "f1"], candidates="all"
+    )
+    # Training: a has 2 of 4, b has 3 of 4. Lists: [1, 2] and [1, 3].
+    assert found.by_category["bias-disparity@1"] == pytest.approx({"a": 1.0, "b": -1.0})
+    assert found.by_category["bias-disparity@2"] == pytest.approx({"a": 0.0, "b": (1 / 4) / (3 / 4) - 1})
+    assert found.metrics["bias-disparity@1"] == pytest.approx(1)
+    assert found.metrics["bias-disparity@2"] == pytest.approx(1 / 3)
+    assert "bias-disparity@1" not in found.per_user
+
+
+def test_people_without_a_list_count_as_zero(make_network: Any, make_split: Any) -> None:
+    rows = [(0, 1), (0, 2), (0, math.nan), (0, math.nan)]
+    net = make_network(2, 2, [0, 1], 0, rows, [[], []])
+    split = make_split(2, [[(1, 1.0)], [(1, 1.0)]], np.empty((2, 0)))
+    names = ["precision", "user-coverage", "popularity-bias"]
+    found = evaluate(net.model, net.tables, net.people, split, (1,), metrics=names)
+    assert found.metrics == {"precision@1": 0.5, "user-coverage": 0.5, "popularity-bias@1": 0.0}
+    assert found.per_user["user-coverage"].tolist() == [1, 0]
+
+
+def test_names_are_checked(make_network: Any, make_split: Any) -> None:
+    net = by_popularity(make_network, 1, [1, 2, 3])
+    split = make_split(3, [[(0, 1.0)]], np.empty((1, 0)))
+    with pytest.raises(RecipeError, match=r"no metric called 'precison'\. Did you mean 'precision'"):
+        evaluate(net.model, net.tables, net.people, split, metrics=["precison"])
+    for metrics, candidates in ((["hr"], "sampled"), (["f1-list"], "all")):
+        with pytest.raises(RecipeError, match="draws no candidates"):
+            evaluate(net.model, net.tables, net.people, split, metrics=metrics, candidates=candidates)
+
+
 def test_constant_and_missing_scores_never_look_good(make_network: Any, make_split: Any) -> None:
     split = make_split(30, [[(0, 3.0)]], [range(1, 25)])
     for score in (1.0, math.nan, math.inf):
@@ -60,6 +177,11 @@ def test_nothing_held_out_at_all(make_network: Any, make_split: Any, candidates:
     found = evaluate(net.model, net.tables, net.people, split)
     assert all(math.isnan(value) for value in found.metrics.values())
     assert all(np.isnan(values).all() for values in found.per_user.values())
+    names = [name for name in NAMES if name not in ("f1-list", "bias-disparity")]
+    found = evaluate(net.model, net.tables, net.people, split, metrics=names, candidates="all")
+    none = {name for name, value in found.metrics.items() if value == 0}
+    assert none == {"item-coverage@5", "item-coverage@10", "item-coverage@20"}
+    assert all(math.isnan(value) for name, value in found.metrics.items() if name not in none)
 
 
 def test_everybody_is_evaluated_with_the_own_model(make_network: Any, make_split: Any) -> None:
@@ -97,6 +219,28 @@ def test_ranking_agrees_with_ranx(make_network: Any, make_split: Any) -> None:
             means = [theirs[name][owner == p].mean() if counts[p] else math.nan for p in range(people)]
             np.testing.assert_allclose(found.per_user[ours], means)
             assert found.metrics[ours] == pytest.approx(np.nanmean(means))
+
+
+def test_lists_agree_with_ranx(make_network: Any, make_split: Any) -> None:
+    """Each person is a query; the list is what the person has not trained on."""
+    import ranx
+
+    generator = np.random.default_rng(12)
+    people, items = 15, 60
+    rows = np.stack([np.zeros(people * items), np.tile(np.arange(items), people)], axis=1)
+    for slot in range(people):
+        generator.shuffle(rows[slot * items : (slot + 1) * items])
+    chosen = [generator.permutation(items).tolist() for _ in range(people)]
+    net = make_network(people, items, list(range(people)), 0, rows, [own[:20] for own in chosen])
+    test = [[(j, 1.0) for j in own[20 : 21 + n % 7]] for n, own in enumerate(chosen)]
+    split = make_split(items, test, np.empty((sum(map(len, test)), 0)))
+    names = ["precision", "recall", "f1"]
+    found = evaluate(net.model, net.tables, net.people, split, metrics=names, candidates="all")
+    truth = {f"q{n:02}": {str(j): 1 for j, _ in own} for n, own in enumerate(test)}
+    lists = {f"q{n:02}": {str(j): net.scores(n)[j] for j in own[20:]} for n, own in enumerate(chosen)}
+    for name in [f"{name}@{k}" for name in names for k in (5, 10, 20)]:
+        theirs = ranx.evaluate(ranx.Qrels(truth), ranx.Run(lists), name, return_mean=False)
+        np.testing.assert_allclose(found.per_user[name], theirs, err_msg=name)
 
 
 def test_results_do_not_depend_on_threads(make_network: Any, make_split: Any) -> None:

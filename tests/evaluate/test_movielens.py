@@ -24,5 +24,9 @@ def test_popularity_and_chance(data_dir: Path, make_network: Any) -> None:
         hit_ratios.append(evaluate(net.model, net.tables, net.people, split).metrics["hr@20"])
         best = recommend(net.model, net.tables, net.people, data.items, n=10)
         assert best.item[0].tolist() == np.argsort(-scores, kind="stable")[:10].tolist()
+        rest = evaluate(
+            net.model, net.tables, net.people, split, (10,), metrics=["item-coverage"], candidates="all"
+        )
+        assert rest.metrics["item-coverage@10"] == 10 / data.items  # nobody has trained here, so one list
     assert hit_ratios[0] == pytest.approx(0.73, abs=0.03)
     assert hit_ratios[1] == pytest.approx(20 / 101, abs=0.03)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce import kernels
-from sottovoce.evaluate.ranking import averages, ranks
+from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
 from sottovoce.evaluate.scoring import slots_of
 from sottovoce.metrics.rank import LAST
 
@@ -53,12 +53,12 @@ def test_averages_for_any_number_of_threads(ranks: list[list[int]], ks: list[int
     flat = np.array([r for own in ranks for r in own], np.int32)
     results = []
     for threads in (1, 2, None):
-        out = np.zeros((2, len(ks), len(ranks)))
+        out = np.zeros((3, len(ks), len(ranks)))
         if threads is None:
-            averages.plain(indptr, flat, np.array(ks, np.int64), out[0], out[1])
+            averages.plain(indptr, flat, np.array(ks, np.int64), *out)
         else:
             with kernels.set_threads(threads):
-                averages(indptr, flat, np.array(ks, np.int64), out[0], out[1], batch=100)
+                averages(indptr, flat, np.array(ks, np.int64), *out, batch=100)
         results.append(out)
     np.testing.assert_array_equal(results[0], results[1])
     np.testing.assert_allclose(results[0], results[2], rtol=1e-15)
@@ -66,7 +66,8 @@ def test_averages_for_any_number_of_threads(ranks: list[list[int]], ks: list[int
         for person, own in enumerate(ranks):
             hits = np.mean([r < k for r in own]) if own else math.nan
             gains = np.mean([1 / math.log2(r + 2) if r < k else 0 for r in own]) if own else math.nan
-            np.testing.assert_allclose(results[0][:, i, person], [hits, gains], rtol=1e-12)
+            places = np.mean([1 / (r + 1) if r < k else 0 for r in own]) if own else math.nan
+            np.testing.assert_allclose(results[0][:, i, person], [hits, gains, places], rtol=1e-12)
 
 
 def test_both_ways_of_scoring_give_the_same_ranks(make_network: Any) -> None:
@@ -85,3 +86,28 @@ def test_both_ways_of_scoring_give_the_same_ranks(make_network: Any) -> None:
         ranks(*state, np.array([0, 1]), item[n : n + 1], candidates[n : n + 1], alone[n : n + 1])
     assert together.tolist() == alone.tolist()
     assert len(set(alone.tolist())) > 10
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_ranks_in_the_catalogue_are_ranks_among_all_unmet_items(
+    data: st.DataObject, some_held_out: Any
+) -> None:
+    net, held = data.draw(some_held_out)
+    state = (net.model, net.tables, net.people, slots_of(net.people), net.items, held.indptr, held.item)
+    people = net.people
+    unmet = np.full((len(held.item), net.items), -1, np.int32)
+    for person in range(len(held.indptr) - 1):
+        rows = slice(held.indptr[person], held.indptr[person + 1])
+        own = people.item[people.indptr[person] : people.indptr[person + 1]]
+        left = np.setdiff1d(np.arange(net.items), np.concatenate((own, held.item[rows])))
+        unmet[rows, : len(left)] = left
+    expected = by_definition(net, held._replace(candidates=unmet))
+    for threads in (1, 2, None):
+        out = np.full(len(held.item), -1, np.int32)
+        if threads is None:
+            ranks_in_catalogue.plain(*state, out)
+        else:
+            with kernels.set_threads(threads):
+                ranks_in_catalogue(*state, out, batch=100)
+        assert out.tolist() == expected

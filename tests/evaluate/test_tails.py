@@ -9,20 +9,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce.evaluate import tails as module
-from sottovoce.evaluate.tails import tails
+from sottovoce.evaluate.tails import cdf, tails
 
 NAMES = ["cdf 0.1", "cdf 0.01", "cdf 0.001", "worst 10%"]
 
 
-def test_the_example_in_the_documentation_holds() -> None:
+def test_the_examples_in_the_documentation_hold() -> None:
     done = doctest.testmod(module)
-    assert (done.attempted, done.failed) == (1, 0)
+    assert (done.attempted, done.failed) == (2, 0)
 
 
 def test_a_thousand_people() -> None:
     values = np.random.default_rng(0).permutation(np.arange(1.0, 1001))
     assert tails(values, "hr@20") == dict(zip(NAMES, [100, 10, 1, 50.5], strict=True))
     assert tails(values, "rmse") == dict(zip(NAMES, [901, 991, 1000, 950.5], strict=True))
+
+
+def test_the_tail_is_where_a_metric_is_bad() -> None:
+    values = np.arange(1.0, 101)
+    for metric in ("rmse", "mae", "popularity-bias@10"):
+        assert tails(values, metric)["cdf 0.1"] == 91
+    for metric in ("hr@5", "f1-list@5", "mrr@10", "user-coverage"):
+        assert tails(values, metric)["cdf 0.1"] == 10
+
+
+@given(st.lists(st.sampled_from([0.0, 0.25, 0.5, 1.0, math.inf, math.nan]), max_size=50))
+def test_cdf_counts_people(values: list[float]) -> None:
+    known = [v for v in values if not math.isnan(v)]
+    x, share = cdf(np.array(values))
+    assert x.tolist() == sorted(set(known))
+    assert share == pytest.approx([sum(v <= at for v in known) / len(known) for at in x])
 
 
 def test_people_with_nothing_held_out_do_not_count() -> None:

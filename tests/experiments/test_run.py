@@ -36,6 +36,7 @@ def test_a_run_directory(finished):
         "recommendations.parquet",
         "report.html",
         "result.json",
+        "split.json",
     ]
     result = json.loads((finished / "result.json").read_text())
     assert set(KEYS) <= set(result)
@@ -63,7 +64,7 @@ def test_tables(finished):
     assert people["hr@5"].mean() == pytest.approx(result["final"]["hr@5"])
     assert people["popularity hr@5"].mean() == pytest.approx(result["baselines"]["popularity"]["hr@5"])
     lists = pl.read_parquet(finished / "recommendations.parquet")
-    assert lists.columns == ["user", "rank", "item", "title", "score"]
+    assert lists.columns == ["user", "rank", "item", "title", "score", "held_out"]
     for (_,), own in lists.group_by("user"):
         assert own["rank"].to_list() == list(range(1, len(own) + 1))
         assert own["score"].is_sorted(descending=True)
@@ -131,7 +132,14 @@ def test_pandas(short):
     assert isinstance(people, pandas.DataFrame)
     assert list(people.columns[:2]) == ["user", "hr@5"]
     assert len(short.to_pandas("curve")) == 3
-    assert list(short.to_pandas("recommendations").columns) == ["user", "rank", "item", "title", "score"]
+    assert list(short.to_pandas("recommendations").columns) == [
+        "user",
+        "rank",
+        "item",
+        "title",
+        "score",
+        "held_out",
+    ]
     with pytest.raises(RunError, match="Did you mean 'people'"):
         short.to_pandas("peple")
 

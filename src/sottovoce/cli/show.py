@@ -11,16 +11,16 @@ if TYPE_CHECKING:
 
 
 def figures(run: "Run") -> None:
-    """The metrics of a run beside popularity and random, what they cost, and what they are about."""
+    """The metrics of a run beside baselines and references, what they cost, and what they are about."""
     from rich.table import Table
 
     from sottovoce.experiments.machine import duration, size
 
-    console = _console()
+    screen = console()
     result = run.result
     data = result["data"]
     source = f" ({data['source']})" if data["source"] else ""
-    console.print(
+    screen.print(
         f"{data['name']}: {data['interactions']:,} interactions of {data['people']:,} people "
         f"with {data['items']:,} items{source}",
         soft_wrap=True,
@@ -30,13 +30,15 @@ def figures(run: "Run") -> None:
     for metric in run.metrics:
         table.add_column(metric, justify="right")
     rows = {f"{run.recipe.model.name} by {run.recipe.protocol.name}": run.metrics} | run.baselines
+    rows |= {f"{name} (central)": metrics for name, metrics in run.references.items()}
     for place, (name, metrics) in enumerate(rows.items()):
-        values = ["diverged" if metrics[m] is None else f"{metrics[m]:.4f}" for m in run.metrics]
+        missing = "—" if place else "diverged"
+        values = [missing if metrics[m] is None else f"{metrics[m]:.4f}" for m in run.metrics]
         table.add_row(name, *values, style="bold" if place == 0 else None)
-    console.print()
-    console.print(table)
-    console.print()
-    console.print(
+    screen.print()
+    screen.print(table)
+    screen.print()
+    screen.print(
         f"{result['rounds']:,} rounds, {result['nodes']:,} nodes, {result['messages']:,} messages "
         f"({size(result['bytes'])}), {duration(result['seconds'])} of training",
         soft_wrap=True,
@@ -63,14 +65,14 @@ def listing(
         new = ("", "", "") if entry is None else (str(entry.rank), entry.title, "✓" * entry.held_out)
         old = ("", "") if past is None else (past.title, f"{past.value:g}")
         table.add_row(*map(Text, new if history is None else new + old))
-    console = _console()
-    console.print()
-    console.print(table)
+    screen = console()
+    screen.print()
+    screen.print(table)
     if any(entry.held_out for entry in recommendations):
-        console.print("✓ kept from the model, and indeed in this person's history", soft_wrap=True)
+        screen.print("✓ kept from the model, and indeed in this person's history", soft_wrap=True)
 
 
-def _console() -> "Console":
+def console() -> "Console":
     from rich.console import Console
 
     # Titles and paths are data: nothing in them is markup, a number to colour or an emoji.

@@ -21,7 +21,11 @@ from http.client import HTTPException
 from pathlib import Path
 from typing import NamedTuple
 
+from sottovoce.data import archive
 from sottovoce.errors import DataError
+
+COMMON = ("ratings.csv", "ratings.dat")
+"""Files of several data sets, and of other people."""
 
 Progress = Callable[[int, int], None]
 """Called with the bytes received so far and the bytes expected (0 if the server does not say)."""
@@ -56,49 +60,91 @@ def file(path: str, data_dir: Path | None) -> Path:
     if not choices[0].is_absolute():
         choices += [folder / path for _, folder in places(data_dir)]
     for choice in choices:
-        if choice.exists():
+        if choice.exists() or archive.exists(choice):
             return choice
     tried = ", ".join(str(choice) for choice in choices)
     raise DataError(f"The file {path} does not exist. Looked for: {tried}.", "Check the path.")
 
 
 def beside(path: Path, name: str) -> Path | None:
-    """The file of that name, plain or compressed, in the same folder."""
-    return next((p for p in (path.with_name(name), path.with_name(f"{name}.gz")) if p.is_file()), None)
+    """The file of that name, plain or compressed, in the same folder, which may be in an archive."""
+    return next((p for p in (path.with_name(name), path.with_name(f"{name}.gz")) if archive.exists(p)), None)
 
 
-def obtain(name: str, files: Sequence[str], data_dir: Path | None, ways: Sequence[Fetch]) -> tuple[Path, str]:
-    """The path of the first of `files` that a place holds or a way fetches, and in words where it was."""
-    tried = []
+def locate(
+    name: str, files: Sequence[str], data_dir: Path | None, folders: Sequence[str] = ()
+) -> tuple[Path, str] | None:
+    """The path of the first of `files` that a place holds, and in words where; None if none does."""
     for label, root in places(data_dir):
-        found = _look(root, name, files)
+        found = look(root, (name, *folders), files, bare=label == "directory")
         if found:
             return found, f"{label} {found.parent}"
-        tried.append(f"{label} {root}")
+    return None
+
+
+def obtain(
+    name: str,
+    files: Sequence[str],
+    data_dir: Path | None,
+    ways: Sequence[Fetch],
+    *,
+    folders: Sequence[str] = (),
+    home: str = "",
+) -> tuple[Path, str]:
+    """The path of the first of `files` that a place holds or a way fetches, and in words where it was.
+
+    They may be in a folder called `name` or as one of `folders`, and there in a zip archive.
+    """
+    held = locate(name, files, data_dir, folders)
+    if held:
+        return held
+    tried = [f"{label} {root}" for label, root in places(data_dir)]
     for way in ways:
         try:
             way.fill(cache() / name)
         except DataError as error:
             tried.append(f"{way.label} ({error.problem.rstrip('.')})")
             continue
-        found = _look(cache(), name, files)
+        found = look(cache(), (name,), files)
         if found:
             return found, f"{way.label}, kept in {found.parent}"
     raise DataError(
         f"The data set {name} was not found. Tried: {'; '.join(tried)}.",
-        f"Put {files[0]} into a folder {name} and name the folder above it with --data-dir or "
+        f"{home}Put {files[0]} into a folder {name} and name the folder above it with --data-dir or "
         "$SOTTOVOCE_DATA, or use the data set 'synthetic', which needs no files.",
     )
 
 
-def _look(root: Path, name: str, files: Sequence[str]) -> Path | None:
-    """A file, plain or compressed, in the folder of the data set's name or in `root` itself."""
-    choices = (folder / (f + end) for folder in (root / name, root) for f in files for end in ("", ".gz"))
-    return next((choice for choice in choices if choice.is_file()), None)
+def look(root: Path, names: Sequence[str], files: Sequence[str], *, bare: bool = False) -> Path | None:
+    """A file, plain, compressed or archived, in a folder of the data set's names or in `root` itself.
+
+    What has a common name is taken for the data set in `root` itself only if `bare`.
+    """
+    for folder in (*(root / name for name in names), root):
+        wanted = [f for f in files if bare or folder != root or f not in COMMON]
+        choices = (folder / (f + end) for f in wanted for end in ("", ".gz"))
+        found = next((choice for choice in choices if choice.is_file()), None)
+        if found:
+            return found
+        archives = [folder / f"{n}.zip" for n in names] if folder == root else sorted(folder.glob("*.zip"))
+        held = (archive.member(packed, f) for packed in archives if packed.is_file() for f in files)
+        found = next((path for path in held if path), None)
+        if found:
+            return found
+    return None
+
+
+def home(url: str, checksum: str, limit: int = 1_000_000_000, name: str = "") -> Fetch:
+    """The way to a file at its home, kept under `name`, or under its own name."""
+
+    def fill(folder: Path) -> None:
+        store(folder, {name or url.rsplit("/", 1)[-1]: download(url, checksum, limit=limit)})
+
+    return Fetch(f"download from {url}", fill)
 
 
 def download(
-    url: str, sha256: str, *, limit: int, progress: Progress | None = None, timeout: float = 10
+    url: str, checksum: str, *, limit: int, progress: Progress | None = None, timeout: float = 10
 ) -> bytes:
     """What is at `url`, at most `limit` bytes, checked. Without `progress`, a bar if this is a terminal."""
     parts, size = [], 0
@@ -119,7 +165,7 @@ def download(
     if size < expected:
         raise DataError(f"{url} broke off after {size} of {expected} bytes.", "Try again.")
     content = b"".join(parts)
-    verify(url, content, sha256)
+    verify(url, content, checksum)
     return content
 
 
@@ -163,10 +209,10 @@ def wheel(requirement: str, timeout: float = 120) -> bytes:
         return found[0].read_bytes()
 
 
-def members(archive: bytes, wanted: Mapping[str, str]) -> dict[str, bytes]:
+def members(packed: bytes, wanted: Mapping[str, str]) -> dict[str, bytes]:
     """Files of a zip archive: for each new name the content of the member that `wanted` gives."""
     try:
-        with zipfile.ZipFile(io.BytesIO(archive)) as content:
+        with zipfile.ZipFile(io.BytesIO(packed)) as content:
             return {name: content.read(member) for name, member in wanted.items()}
     except KeyError as error:
         raise DataError(f"The archive lacks a file: {error.args[0]}.", "Try again later.") from None
@@ -174,12 +220,13 @@ def members(archive: bytes, wanted: Mapping[str, str]) -> dict[str, bytes]:
         raise DataError("What was fetched is not a zip archive.", "Try again later.") from None
 
 
-def verify(what: str, content: bytes, sha256: str) -> None:
-    """Refuse content that is not the one known by this checksum."""
-    found = hashlib.sha256(content).hexdigest()
-    if found != sha256:
+def verify(what: str, content: bytes, checksum: str) -> None:
+    """Refuse content that is not the one known by this SHA-256, or MD5 where its home gives no other."""
+    kind = "MD5" if len(checksum) == 32 else "SHA-256"
+    found = (hashlib.md5 if kind == "MD5" else hashlib.sha256)(content, usedforsecurity=False).hexdigest()
+    if found != checksum:
         raise DataError(
-            f"{what} has the SHA-256 {found[:12]}… and not {sha256[:12]}….",
+            f"{what} has the {kind} {found[:12]}… and not {checksum[:12]}….",
             "It is damaged or was changed: try again.",
         )
 

@@ -1,7 +1,11 @@
 """Compiled parts that splits, candidates and the synthetic community share: sets and distinct draws."""
 
-import numpy as np
+from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data.interactions import Interactions
 from sottovoce.kernels import NEGATIVES, below, driver, helper, prange, stream
 
 
@@ -56,6 +60,22 @@ def distinct(indptr, item, ordered, count):
         count[person] = kept - begin
 
 
+class Seen(NamedTuple):
+    """The distinct items of person p, ascending: `ordered[indptr[p] : indptr[p] + counts[p]]`."""
+
+    indptr: NDArray[np.int64]
+    ordered: NDArray[np.int32]
+    counts: NDArray[np.int64]
+
+
+def seen(indptr: NDArray[np.int64], item: NDArray[np.int32]) -> Seen:
+    """What each person has met."""
+    people = len(indptr) - 1
+    found = Seen(indptr, np.empty(len(item), np.int32), np.empty(people, np.int64))
+    distinct(indptr, item, found.ordered, found.counts, batch=people)
+    return found
+
+
 @helper
 def unseen(items, seen):
     """All items that are not in `seen`, which ascends."""
@@ -94,3 +114,10 @@ def candidates(run, step, items, indptr, ordered, count, test_indptr, out):
                 pool[other] = pool[n]
                 pool[n] = out[row, n]
             out[row, drawn:] = -1
+
+
+def sample(met: Seen, held: Interactions, wanted: int, seed: int, step: int) -> NDArray[np.int32]:
+    """`wanted` candidates for every interaction of `held`; another `step` draws other ones."""
+    out = np.empty((len(held), wanted), np.int32)
+    candidates(seed, step, held.items, *met, held.indptr, out, batch=held.people)
+    return out

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data.interactions import Interactions
+from sottovoce.data.interactions import Interactions, Strings
 
 TRAIN, TEST, WEIGHTING = range(3)
 """The parts that a split assigns interactions to."""
@@ -31,16 +31,61 @@ class Split:
     """The same for the weighting set."""
     hash: str = field(init=False)
     """SHA-256 of everything above and of the ids of people and items."""
+    metrics: tuple[str, ...] = ()
+    """What this split is evaluated by unless a recipe says otherwise; empty: HR and NDCG, or RMSE."""
 
     def __post_init__(self) -> None:
         digest = hashlib.sha256(self.name.encode())
         for ids in (self.train.users, self.train.catalog.ids):
-            digest.update("\n".join(["", *ids.tolist(), ""]).encode())
+            digest.update(_lines(ids))
         for part in (self.train, self.test, self.weighting):
             if part is not None:
                 _update(digest, part.indptr, part.item, part.value, part.time)
         _update(digest, self.candidates, self.weighting_candidates)
         object.__setattr__(self, "hash", digest.hexdigest())
+
+    def manifest(self) -> dict[str, Any]:
+        """What two runs compare to prove that they used the same split: hashes of it and of each part.
+
+        Equal hashes under `parts` mean equal parts, also where the splits differ elsewhere.
+        """
+        parts = {"train": self.train, "test": self.test, "weighting": self.weighting}
+        candidates = {"test": self.candidates, "weighting": self.weighting_candidates}
+        return {
+            "split": self.name,
+            "sha256": self.hash,
+            "data": self.train.name,
+            "people": {"count": self.train.people, "sha256": _hash(_lines(self.train.users))},
+            "items": {"count": self.train.items, "sha256": _hash(_lines(self.train.catalog.ids))},
+            "parts": {name: _describe(part) for name, part in parts.items() if part is not None},
+            "candidates": {
+                name: {"each": drawn.shape[1], "sha256": _digest(drawn)}
+                for name, drawn in candidates.items()
+                if drawn.shape[1]
+            },
+        }
+
+
+def _describe(part: Interactions) -> dict[str, Any]:
+    return {
+        "interactions": len(part),
+        "people": int(np.count_nonzero(np.diff(part.indptr))),
+        "sha256": _digest(part.indptr, part.item, part.value, part.time),
+    }
+
+
+def _hash(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()
+
+
+def _lines(ids: Strings) -> bytes:
+    return "\n".join(["", *ids.tolist(), ""]).encode()
+
+
+def _digest(*arrays: NDArray[Any]) -> str:
+    digest = hashlib.sha256()
+    _update(digest, *arrays)
+    return digest.hexdigest()
 
 
 def _update(digest: hashlib._Hash, *arrays: NDArray[Any]) -> None:

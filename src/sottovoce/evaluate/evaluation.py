@@ -1,44 +1,100 @@
 """Every person's own model against the person's own held-out data.
 
-With candidates (`local-holdout`), each held-out item is ranked among its own candidates: HR@K and
-NDCG@K of a person are the means over the person's items, the overall figure is the mean over
-people. Without candidates (`rating`), the overall RMSE is that of all held-out ratings together
-(Section 6.5, Hegedűs et al. 2019), and a person's is that of the own ratings.
+- HR, NDCG and MRR rank each held-out item among its own candidates, or among all items of the
+  catalogue that the person has not met. A person's figure is the mean over the person's items, the
+  overall figure the mean over people.
+- Precision, recall, F1, coverage, Gini, popularity bias and bias disparity come from one list per
+  person (`lists.py`).
+- The overall RMSE and MAE are those of all held-out ratings together (Section 6.5, Hegedűs et al.
+  2019), and a person's are those of the own ratings.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import DataError
-from sottovoce.evaluate.ranking import averages, ranks
-from sottovoce.evaluate.rating import squared_errors
+from sottovoce.errors import DataError, RecipeError
+from sottovoce.evaluate.listed import listed
+from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
+from sottovoce.evaluate.rating import errors
 from sottovoce.evaluate.scoring import slots_of
+from sottovoce.metrics import LISTED, NAMES, RANKED, RATED
+from sottovoce.registry import nearest
 from sottovoce.state import People, Tables
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
 
+Candidates = Literal["sampled", "all"]
+
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Metrics by name, such as "hr@20", overall and for each person (NaN: nothing was held out)."""
+    """Metrics by name, such as "hr@20", overall and for each person (NaN: nothing was held out).
+
+    Some metrics, such as coverage, are of the system as a whole and have no figure per person.
+    """
 
     metrics: dict[str, float]
     per_user: dict[str, NDArray[np.float64]]
+    by_category: dict[str, dict[str, float]] = field(default_factory=dict)
+    """The bias disparity of each category of items."""
 
 
 def evaluate(
-    model: Any, tables: Tables, people: People, split: "Split", ks: Sequence[int] = (5, 10, 20)
+    model: Any,
+    tables: Tables,
+    people: People,
+    split: "Split",
+    ks: Sequence[int] = (5, 10, 20),
+    *,
+    metrics: Sequence[str] | None = None,
+    candidates: Candidates | None = None,
 ) -> Evaluation:
-    """How good everybody's model is on the test part of `split`, ranked lists at each of `ks`."""
+    """How good everybody's model is on the test part of `split`, ranked lists at each of `ks`.
+
+    `metrics` are names of `sottovoce.metrics.NAMES`, by default what the split is usually evaluated
+    by. Rivals are the split's `"sampled"` candidates (the default where it has any) or `"all"` of
+    the catalogue.
+    """
+    drawn = split.candidates.shape[1] > 0
+    wanted = metrics or split.metrics or (("hr", "ndcg") if drawn else ("rmse",))
+    sampled = drawn if candidates is None else candidates == "sampled"
+    _check_names(wanted)
     _check(split, people)
-    if split.candidates.shape[1]:
-        return _ranking(model, tables, people, split, ks)
-    return _rating(model, tables, people, split)
+    ranked, lists = (any(name in kind for name in wanted) for kind in (RANKED, LISTED))
+    if not drawn and ((sampled and (ranked or lists)) or "f1-list" in wanted):
+        raise RecipeError(
+            f"The split {split.name!r} draws no candidates to rank held-out items among.",
+            "Choose candidates = 'all' and metrics other than 'f1-list', or a split with candidates.",
+        )
+    overall: dict[str, float] = {}
+    per_user: dict[str, NDArray[np.float64]] = {}
+    by_category: dict[str, dict[str, float]] = {}
+    if ranked:
+        per_user |= _ranked(model, tables, people, split, ks, sampled)
+    if lists:
+        own, overall, by_category = listed(model, tables, people, split, ks, wanted, sampled)
+        per_user |= own
+    overall |= {name: _mean(values) for name, values in per_user.items()}
+    if any(name in RATED for name in wanted):
+        of_all, own = _rated(model, tables, people, split)
+        overall, per_user = overall | of_all, per_user | own
+    names = [n for w in dict.fromkeys(wanted) for n in (w, *(f"{w}@{k}" for k in ks)) if n in overall]
+    return Evaluation(
+        {name: overall[name] for name in names},
+        {name: per_user[name] for name in names if name in per_user},
+        by_category,
+    )
+
+
+def _check_names(wanted: Sequence[str]) -> None:
+    for name in wanted:
+        if name not in NAMES:
+            raise RecipeError(f"There is no metric called {name!r}.", nearest(name, list(NAMES)))
 
 
 def _check(split: "Split", people: People) -> None:
@@ -56,29 +112,40 @@ def _check(split: "Split", people: People) -> None:
         raise DataError(problem, "Number items from 0.")
 
 
-def _ranking(model: Any, tables: Tables, people: People, split: "Split", ks: Sequence[int]) -> Evaluation:
+def _ranked(
+    model: Any, tables: Tables, people: People, split: "Split", ks: Sequence[int], sampled: bool
+) -> dict[str, NDArray[np.float64]]:
     test, count = split.test, len(people.steps)
     places = np.empty(len(test), np.int32)
-    arguments = (slots_of(people), test.items, test.indptr, test.item, split.candidates, places)
-    ranks(model, tables, people, *arguments, batch=count)
-    hr, ndcg = np.empty((len(ks), count)), np.empty((len(ks), count))
-    averages(test.indptr, places, np.array(ks, np.int64), hr, ndcg, batch=count)
-    per_user = {f"hr@{k}": row for k, row in zip(ks, hr, strict=True)}
-    per_user |= {f"ndcg@{k}": row for k, row in zip(ks, ndcg, strict=True)}
-    asked = np.diff(test.indptr) > 0
-    return Evaluation({name: _mean(row[asked]) for name, row in per_user.items()}, per_user)
+    held = (slots_of(people), test.items, test.indptr, test.item)
+    if sampled:
+        ranks(model, tables, people, *held, split.candidates, places, batch=count)
+    else:
+        ranks_in_catalogue(model, tables, people, *held, places, batch=count)
+    out = np.empty((len(RANKED), len(ks), count))
+    averages(test.indptr, places, np.array(ks, np.int64), *out, batch=count)
+    return {f"{name}@{k}": out[m, i] for m, name in enumerate(RANKED) for i, k in enumerate(ks)}
 
 
-def _rating(model: Any, tables: Tables, people: People, split: "Split") -> Evaluation:
+def _rated(
+    model: Any, tables: Tables, people: People, split: "Split"
+) -> tuple[dict[str, float], dict[str, NDArray[np.float64]]]:
     test, count = split.test, len(people.steps)
-    errors = np.empty(len(test))
-    arguments = (slots_of(people), test.indptr, test.item, test.value, errors)
-    squared_errors(model, tables, people, *arguments, batch=count)
+    squared, absolute = np.empty(len(test)), np.empty(len(test))
+    arguments = (slots_of(people), test.indptr, test.item, test.value, squared, absolute)
+    errors(model, tables, people, *arguments, batch=count)
     lengths = np.diff(test.indptr)
-    sums = np.bincount(np.repeat(np.arange(count), lengths), errors, count)
-    own = np.sqrt(np.divide(sums, lengths, out=np.full(count, np.nan), where=lengths > 0))
-    return Evaluation({"rmse": float(np.sqrt(_mean(errors)))}, {"rmse": own})
+    owner = np.repeat(np.arange(count), lengths)
+
+    def own(values: NDArray[np.float64]) -> NDArray[np.float64]:
+        sums = np.bincount(owner, values, count)
+        return np.where(lengths > 0, sums / np.maximum(lengths, 1), np.nan)
+
+    overall = {"rmse": float(np.sqrt(_mean(squared))), "mae": _mean(absolute)}
+    return overall, {"rmse": np.sqrt(own(squared)), "mae": own(absolute)}
 
 
 def _mean(values: NDArray[np.float64]) -> float:
-    return float(values.mean()) if len(values) else float("nan")
+    """The mean over people who have a figure."""
+    known = values[~np.isnan(values)]
+    return float(known.mean()) if len(known) else float("nan")

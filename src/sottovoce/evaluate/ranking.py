@@ -1,7 +1,9 @@
-"""Rank every person's held-out items among candidates, each with the person's own model.
+"""Rank every person's held-out items among rivals, each with the person's own model.
 
-A person's held-out items and candidates are scored one by one, or, where that would take longer,
-looked up in the scores of the whole table. Scores are compared in single precision.
+The rivals are sampled candidates or the whole catalogue: then, just as candidates are, all items that
+the person has met in no part of the data. A person's held-out items and candidates are scored one
+by one, or, where that would take longer, looked up in the scores of the whole table. Scores are
+compared in single precision.
 """
 
 import numpy as np
@@ -9,6 +11,7 @@ import numpy as np
 from sottovoce.evaluate.scoring import score_all
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.metrics.hr import hit
+from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
 from sottovoce.models import score
@@ -51,18 +54,46 @@ def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
                 out[n] = rank_among(_score_or_nan(model, tables, slot, people, person, item[n]), rivals)
 
 
+@helper
+def _forget(scores, indptr, item, person):
+    """Leave a person's items out of the rivals: NaN stands before nothing."""
+    for n in range(indptr[person], indptr[person + 1]):
+        scores[item[n]] = np.nan
+
+
 @driver
-def averages(indptr, ranks, ks, hr, ndcg):
-    """Write the mean HR@`ks[i]` and NDCG@`ks[i]` of person p's ranks into `hr[i, p]` and `ndcg[i, p]`.
+def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, out):
+    """Write the rank of each held-out item among all items that the person has not met into `out`."""
+    for person in prange(len(slot_of)):
+        begin, end = indptr[person], indptr[person + 1]
+        if begin == end:
+            continue
+        rivals = np.empty(items, np.float32)
+        score_all(model, tables, slot_of[person], people, person, rivals)
+        own = np.empty(end - begin, np.float32)
+        for n in range(begin, end):
+            own[n - begin] = rivals[item[n]]
+        _forget(rivals, people.indptr, people.item, person)
+        _forget(rivals, people.weighting_indptr, people.weighting, person)
+        _forget(rivals, indptr, item, person)
+        for n in range(begin, end):
+            out[n] = rank_among(own[n - begin], rivals)
+
+
+@driver
+def averages(indptr, ranks, ks, hr, ndcg, mrr):
+    """Write the mean HR, NDCG and MRR at `ks[i]` of person p's ranks into `hr[i, p]` and so on.
 
     NaN for a person with nothing held out.
     """
     for person in prange(len(indptr) - 1):
         begin, end = indptr[person], indptr[person + 1]
         for i in range(len(ks)):
-            hits, gains = 0.0, 0.0
+            hits, gains, places = 0.0, 0.0, 0.0
             for n in range(begin, end):
                 hits += hit(ranks[n], ks[i])
                 gains += gain(ranks[n], ks[i])
+                places += reciprocal(ranks[n], ks[i])
             hr[i, person] = hits / (end - begin) if end > begin else np.nan
             ndcg[i, person] = gains / (end - begin) if end > begin else np.nan
+            mrr[i, person] = places / (end - begin) if end > begin else np.nan

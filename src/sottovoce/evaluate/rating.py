@@ -1,17 +1,19 @@
 """How far predicted ratings are from held-out ones, each predicted with the person's own model."""
 
 from sottovoce.kernels import driver, prange
+from sottovoce.metrics.mae import absolute_error
 from sottovoce.metrics.rmse import squared_error
 from sottovoce.models import predict
 
 
 @driver
-def squared_errors(model, tables, people, slot_of, indptr, item, value, out):
-    """Write (prediction − rating)² of each held-out rating into `out`.
+def errors(model, tables, people, slot_of, indptr, item, value, squared, absolute):
+    """Write (prediction − rating)² and |prediction − rating| of each held-out rating.
 
     Person p holds out the rating `value[n]` of `item[n]` for n from `indptr[p]` to `indptr[p + 1]`.
     """
     for person in prange(len(slot_of)):
         for n in range(indptr[person], indptr[person + 1]):
             predicted = predict(model, tables, slot_of[person], people, person, item[n])
-            out[n] = squared_error(predicted, value[n])
+            squared[n] = squared_error(predicted, value[n])
+            absolute[n] = absolute_error(predicted, value[n])

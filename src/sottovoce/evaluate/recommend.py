@@ -42,7 +42,7 @@ def _sink(items, scores, at, size):
 
 
 @helper
-def _select(every, items, scores):
+def select(every, items, scores):
     """Write the best of the scores `every`, best first, into `items` and `scores`; NaN is never chosen."""
     size = 0
     for j in range(len(every)):
@@ -74,7 +74,7 @@ def top(model, tables, people, slot_of, items, out_item, out_score):
         score_all(model, tables, slot_of[person], people, person, every)
         for n in range(people.indptr[person], people.indptr[person + 1]):
             every[people.item[n]] = np.nan
-        _select(every, out_item[person], out_score[person])
+        select(every, out_item[person], out_score[person])
 
 
 def recommend(model: Any, tables: Tables, people: People, items: int, n: int) -> Recommendations:

@@ -5,7 +5,6 @@ import numpy as np
 from sottovoce.models import score_all
 from sottovoce.state import Ints, People
 
-
 __all__ = ["score_all", "slots_of"]
 
 

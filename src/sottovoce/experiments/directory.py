@@ -1,6 +1,7 @@
 """The run directory: what a run leaves behind, and what it continues from.
 
 recipe.toml              fully resolved
+split.json               hashes of the data as it is divided
 events.jsonl             the curve: a line per evaluation
 per_user.parquet         every person's metrics after the last round
 recommendations.parquet  the top 100 of every person
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
 
 RECIPE, RESULT, EVENTS = "recipe.toml", "result.json", "events.jsonl"
 PER_USER, RECOMMENDATIONS, REPORT = "per_user.parquet", "recommendations.parquet", "report.html"
+SPLIT = "split.json"
 _FILES = (RECIPE, RESULT, EVENTS, PER_USER, RECOMMENDATIONS, REPORT)
 
 
@@ -46,6 +48,17 @@ class RunDirectory:
     def begun(self) -> bool:
         """Whether any run left something here."""
         return checkpoint.exists(self.path) or any((self.path / name).exists() for name in _FILES)
+
+    @property
+    def busy(self) -> bool:
+        """Whether a process is running here."""
+        if not self.path.is_dir():
+            return False
+        try:
+            with _locked(self.path):
+                return False
+        except RunError:
+            return True
 
     @contextlib.contextmanager
     def claim(self, resume: bool) -> Iterator[None]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments import directory, interrupt, machine
+from sottovoce.experiments import directory, interrupt, machine, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
 from sottovoce.experiments.progress import Progress
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from sottovoce.data.interactions import Interactions
     from sottovoce.data.split import Split
     from sottovoce.evaluate.evaluation import Evaluation
+    from sottovoce.evaluate.references._given import Scored
     from sottovoce.simulate.engine import Simulation
 
 BASELINES = ("popularity", "random")
@@ -48,6 +49,7 @@ class Job:
         from sottovoce.simulate.engine import Simulation
 
         recipe, parts, data = self.recipe, self.parts, self.data
+        references.require(parts.references)
         self.tell.say(
             f"{data.name}: {len(data):,} interactions of {data.people:,} people with {data.items:,} items"
             + (f" ({data.source})" if data.source else "")
@@ -57,16 +59,21 @@ class Job:
         machine.require_memory(expected)
         with self.tell.doing("Measuring popularity and random (the first time, this compiles kernels)"):
             baselines = {name: self._baseline(name, split) for name in BASELINES}
-        metrics = list(baselines["popularity"].metrics)
+        metrics = list(baselines["popularity"].per_user)
+        references.check(parts.references, metrics)
         self.recipe = recipe = recipe.resolved(_main_metric(metrics, recipe, max(self.ks)))
         found = None
         if self.place is not None:
             found = self.place.begin(recipe, split.hash, __version__)
+            self.place.write(directory.SPLIT, json.dumps(split.manifest(), indent=2) + "\n")
             if self.place.complete:
                 self.tell.say(f"The run in {self.place.path} is already complete.")
                 self._close()
                 return Run.open(self.place.path)
             self.curve = self.place.events()
+        outside = references.measure(
+            parts.references, split, recipe.run.seed, lambda state: self._evaluate(state, split), self.tell
+        )
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
         with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
             simulation = self._simulation(parts.model, parts, split, recipe.run.rounds)
@@ -76,7 +83,7 @@ class Job:
             self.tell.say(f"Continuing after round {simulation.round}.")
         with interrupt.requests() as asked:
             last = self._train(simulation, split, asked)
-        return self._finish(simulation, split, last, baselines)
+        return self._finish(simulation, split, last, baselines, outside)
 
     def _simulation(self, model: Any, parts: Components, split: "Split", rounds: int) -> "Simulation":
         from sottovoce.simulate.engine import Simulation
@@ -104,10 +111,11 @@ class Job:
         simulation.advance(1)
         return self._evaluate(simulation, split)
 
-    def _evaluate(self, simulation: "Simulation", split: "Split") -> "Evaluation":
+    def _evaluate(self, simulation: "Simulation | Scored", split: "Split") -> "Evaluation":
         from sottovoce.evaluate.evaluation import evaluate
 
-        return evaluate(simulation.model, simulation.tables, simulation.people, split, ks=self.ks)
+        state, asked = (simulation.model, simulation.tables, simulation.people), self.recipe.evaluate
+        return evaluate(*state, split, ks=self.ks, metrics=asked.metrics, candidates=asked.candidates)
 
     def _train(self, simulation: "Simulation", split: "Split", asked: "Event") -> "Evaluation":
         """Run all rounds that are left; the last evaluation is returned."""
@@ -165,29 +173,38 @@ class Job:
         return f"{metric} {'diverged' if value is None else f'{value:.4f}'}"
 
     def _finish(
-        self, simulation: "Simulation", split: "Split", last: "Evaluation", baselines: "dict[str, Evaluation]"
+        self,
+        simulation: "Simulation",
+        split: "Split",
+        last: "Evaluation",
+        baselines: "dict[str, Evaluation]",
+        outside: "dict[str, Evaluation]",
     ) -> Run:
         from sottovoce import __version__
         from sottovoce.evaluate.recommend import recommend
         from sottovoce.evaluate.tails import tails
+        from sottovoce.kernels import compilations
 
         metric = str(self.recipe.evaluate.metric)
         best = _best(self.curve, metric)
-        popular = {f"popularity {name}": values for name, values in baselines["popularity"].per_user.items()}
+        beside = {"popularity": baselines["popularity"]} | outside
+        others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
         with self.tell.doing("Writing everybody's recommendations"):
             state = simulation.model, simulation.tables, simulation.people
             items, scores = recommend(*state, self.data.items, min(TOP, self.data.items))
             frames = {
-                directory.PER_USER: per_user_frame(self.data.users, last.per_user | popular),
+                directory.PER_USER: per_user_frame(self.data.users, last.per_user | others),
                 directory.RECOMMENDATIONS: recommendations_frame(self.data, items, scores),
             }
         result = {
             "final": _finite(last.metrics),
             "best": {name: best[name] for name in last.metrics},
             "baselines": {name: _finite(baseline.metrics) for name, baseline in baselines.items()},
+            "references": {name: _finite(reference.metrics) for name, reference in outside.items()},
             "messages": simulation.messages,
             "bytes": simulation.bytes,
             "seconds": simulation.seconds,
+            "compiled": compilations(),
             "peak_rss_bytes": machine.peak_memory(),
             "nodes": simulation.tables.slots,
             "seed": self.recipe.run.seed,
@@ -198,6 +215,7 @@ class Job:
             "tails": {
                 name: _finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
             },
+            "categories": {name: _finite(shifts) for name, shifts in last.by_category.items()},
             "data": _describe(self.data),
             "split": split.hash,
             "versions": machine.versions(),
@@ -227,6 +245,11 @@ class Job:
 def _main_metric(metrics: list[str], recipe: Recipe, largest: int) -> str:
     """The metric the recipe asks for, or the usual one of this kind of evaluation."""
     wanted = recipe.evaluate.metric
+    if not metrics:
+        raise RecipeError(
+            "evaluate.metrics has none that each person has a value of, and a run is judged by those.",
+            "Add one, for example 'precision'.",
+        )
     if wanted is None:
         return f"hr@{largest}" if f"hr@{largest}" in metrics else metrics[0]
     if wanted not in metrics:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sottovoce.errors import DataError, RunError
 from sottovoce.experiments.directory import PER_USER, RECIPE, RECOMMENDATIONS, REPORT, RunDirectory
 from sottovoce.experiments.recipe import Recipe
+from sottovoce.metrics import lower_is_better as lower_is_better
 from sottovoce.registry import nearest
 
 if TYPE_CHECKING:
@@ -78,6 +79,11 @@ class Run:
     def baselines(self) -> dict[str, dict[str, float]]:
         """The metrics of `popularity` and `random` under the same evaluation."""
         return dict(self.result["baselines"])
+
+    @property
+    def references(self) -> dict[str, dict[str, float]]:
+        """The metrics of the central references that the recipe asks for, under the same evaluation."""
+        return dict(self.result.get("references", {}))
 
     @property
     def report(self) -> Path | None:
@@ -194,11 +200,6 @@ def _labels(name: str, codes: NDArray[Any], texts: list[str]) -> "polars.Series"
     import polars as pl
 
     return pl.Series(name, texts, dtype=pl.Enum(list(dict.fromkeys(texts)))).gather(codes)
-
-
-def lower_is_better(metric: str) -> bool:
-    """Whether a metric is an error."""
-    return metric.startswith("rmse")
 
 
 def _nearest_user(user: str, known: list[str]) -> str:

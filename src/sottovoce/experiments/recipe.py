@@ -6,7 +6,8 @@
     [protocol]  name, its settings, and merge: how an incoming model is combined with one's own
     [network]   peers: whom a node talks to
     [privacy]   reserved
-    [evaluate]  every (rounds), ks, metric (the one that verdicts and progress speak of)
+    [evaluate]  every (rounds), ks, metrics, candidates, metric (the one that verdicts and progress
+                speak of), references: what a central service would use, measured beside the run
     [run]       rounds, seed, threads, keep_models, checkpoint (seconds)
 
 Where a component is named, a string is short for a table with that name and no settings:
@@ -20,7 +21,7 @@ import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, Self
+from typing import Annotated, Any, Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError, model_validator
 
@@ -28,6 +29,7 @@ from sottovoce import registry
 from sottovoce.errors import RecipeError
 from sottovoce.experiments import toml
 from sottovoce.experiments.overrides import override
+from sottovoce.metrics import NAMES
 
 Count = Annotated[int, Field(ge=1)]
 
@@ -105,8 +107,14 @@ class Evaluate(Section):
     """Rounds between evaluations; the last round is always evaluated."""
     ks: Annotated[list[Count], Field(min_length=1)] = [5, 10, 20]
     """Lengths of the lists that ranking metrics look at."""
+    metrics: list[str] | None = None
+    """What is measured (`sottovoce.metrics.NAMES`); by default what the split is usually judged by."""
+    candidates: Literal["sampled", "all"] | None = None
+    """What held-out items are ranked among: the split's candidates where it has any, or all items."""
     metric: str | None = None
-    """The main metric; by default `rmse` where ratings are predicted, and else `hr@` the largest K."""
+    """The main metric; by default `hr@` the largest K if it is measured, and else the first that is."""
+    references: list[Named] = []
+    """What a central service would use, such as `["als", "ease"]`, to be measured beside the run."""
 
 
 class Execution(Section):
@@ -130,6 +138,7 @@ class Components(NamedTuple):
     protocol: Any
     merge: Any
     peers: Any
+    references: dict[str, Any]
     meets: bool
     """Whether there are nodes that exchange models; otherwise merge and peers play no part."""
 
@@ -179,6 +188,12 @@ class Recipe(BaseModel):
         except ValidationError as error:
             raise _refusal(cls, error, where) from None
         recipe._where = where
+        for name in recipe.evaluate.metrics or ():
+            if name not in NAMES:
+                raise RecipeError(
+                    f"{where}: evaluate.metrics has {name!r}, which is no metric.",
+                    registry.nearest(name, list(NAMES)),
+                )
         if (recipe.data.name is None) == (recipe.data.path is None):
             problem = "neither a name nor a path" if recipe.data.name is None else "both a name and a path"
             raise RecipeError(
@@ -208,8 +223,19 @@ class Recipe(BaseModel):
             protocol=protocol,
             merge=self._build("merge", merge, "protocol.merge"),
             peers=self._build("peers", peers, "network.peers"),
+            references=self._references(),
             meets=meets,
         )
+
+    def _references(self) -> dict[str, Any]:
+        built: dict[str, Any] = {}
+        for named in self.evaluate.references:
+            if named.name in built:
+                raise RecipeError(
+                    f"{self._where}: evaluate.references names {named.name!r} twice.", "Name each once."
+                )
+            built[named.name] = self._build("reference", named, "evaluate.references")
+        return built
 
     def _build(self, kind: str, named: Named, key: str) -> Any:
         try:
@@ -235,6 +261,7 @@ class Recipe(BaseModel):
             document["protocol"]["merge"] = _settings((self.protocol.merge or LINEAR).name, built.merge)
             document["network"]["peers"] = _settings((self.network.peers or UNIFORM).name, built.peers)
         document["evaluate"].setdefault("metric", metric)
+        document["evaluate"]["references"] = [_settings(n, r) for n, r in built.references.items()]
         if self.data.path is not None:
             document["data"]["path"] = str(Path(self.data.path).resolve())
         return type(self).parse(document, self._where)

@@ -115,13 +115,14 @@ def _framed(title: str, drawing: Html, caption: str) -> Html:
 
 def _quality(run: Run) -> Html:
     result = run.result
-    columns = [result["final"], result["best"], *result["baselines"].values()]
+    columns = [result["final"], result["best"], *run.baselines.values(), *run.references.values()]
     rows = [[_name(m), *(_figure(m, c[m]) for c in columns)] for m in result["final"]]
+    beside = [*run.baselines, *(f"{name} (central)" for name in run.references)]
     told = f"Means. Best seen is the round with the best {_name(result['metric'])}."
     best = f"best seen (round {result['best_round']})"
     parts = [
         element("h2", "Figures"),
-        element("div", table(["", "final", best, *result["baselines"]], rows, told), class_="means"),
+        element("div", table(["", "final", best, *beside], rows, told), class_="means"),
     ]
     kinds = list(next(iter(result["tails"].values()), {}))
     tails = [[_name(m), *(_figure(m, t[k]) for k in kinds)] for m, t in result["tails"].items()]

@@ -5,7 +5,7 @@ import shlex
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from sottovoce.errors import RecipeError
 from sottovoce.experiments import directory
@@ -35,7 +35,10 @@ def run(
     rounds: int = 100,
     every: int = 10,
     ks: Sequence[int] = (5, 10, 20),
+    metrics: Sequence[str] | None = None,
+    candidates: Literal["sampled", "all"] | None = None,
     metric: str | None = None,
+    references: Sequence[Choice] = (),
     seed: int = 1,
     threads: int = 0,
     out: str | Path | None = None,
@@ -49,8 +52,8 @@ def run(
     `data` is what `sottovoce.load` returned, or anything that it takes: the name of a data set,
     the path of a file, a DataFrame. A component is given by name (`model="mf"`) or with settings
     (`model={"name": "mf", "factors": 8}`); `merge` is `linear` and `peers` are `uniform` unless the
-    protocol keeps a single model. Without `out` nothing is written. Progress is shown by default
-    when stderr is a terminal.
+    protocol keeps a single model. `references`, such as `["als", "ease"]`, are measured beside.
+    Without `out` nothing is written. Progress is shown by default when stderr is a terminal.
 
     >>> run = sottovoce.run("synthetic", model={"name": "ials", "factors": 8}, rounds=20)
     >>> run.metrics["hr@20"], run.recommend(user=42, n=10)
@@ -66,7 +69,14 @@ def run(
             "model": _table(model),
             "protocol": table,
             "network": {} if peers is None else {"peers": peers},
-            "evaluate": {"every": every, "ks": list(ks), "metric": metric},
+            "evaluate": {
+                "every": every,
+                "ks": list(ks),
+                "metrics": None if metrics is None else list(metrics),
+                "candidates": candidates,
+                "metric": metric,
+                "references": [_table(choice) for choice in references],
+            },
             "run": {"rounds": rounds, "seed": seed, "threads": threads, "keep_models": keep_models},
         },
         "run(…)",

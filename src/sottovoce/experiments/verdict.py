@@ -48,7 +48,7 @@ def _compare(metric: str, result: dict[str, Any]) -> str:
     popular, chance = (result["baselines"][name][metric] for name in ("popularity", "random"))
     rounds = f"After {result['rounds']:,} rounds,"
     kind, _, k = metric.partition("@")
-    if lower_is_better(metric):
+    if metric in ("rmse", "mae"):
         return (
             f"{rounds} predicted ratings are off by {final:.3f} ({metric.upper()}), "
             f"against {popular:.3f} with every item's mean (popularity) and {chance:.3f} at random."

@@ -1,4 +1,4 @@
-"""One's own file: CSV, TSV and the like, or Parquet, plain or compressed with gzip."""
+"""One's own file: CSV, TSV and the like, or Parquet, plain, compressed with gzip, or in a zip archive."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sottovoce.data import find, layout, table
+from sottovoce.data import archive, find, layout, table
 from sottovoce.data.interactions import Interactions, build
 from sottovoce.errors import DataError
 from sottovoce.registry import component
@@ -32,7 +32,7 @@ class Delimited(NamedTuple):
         """The interactions in the file."""
         if not self.path:
             raise DataError("The source 'delimited' needs a file.", "Set data.path.")
-        path = find.file(self.path, data_dir)
+        path = archive.only(find.file(self.path, data_dir))
         name = path.name.removesuffix(".gz")
         if name.endswith((".parquet", ".pq")):
             return self._interactions(table.read_parquet(path), True, Path(name).stem, "Parquet")

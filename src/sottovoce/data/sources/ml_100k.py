@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from sottovoce.data import find, table
 from sottovoce.data.interactions import Catalog, Interactions, build, extended
-from sottovoce.data.sources import recbole
+from sottovoce.data.sources import Dataset, recbole
 from sottovoce.registry import component
 
 NAME = "ml-100k"
@@ -53,11 +52,7 @@ class MovieLens100K(NamedTuple):
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The ratings, found or fetched."""
-        ways = (
-            find.Fetch(f"download from {URL}", partial(_from_home, URL, ARCHIVE_SHA256)),
-            find.Fetch("the copy in the package recbole 1.2.1", _from_recbole),
-        )
-        path, where = find.obtain(NAME, ("u.data", f"{NAME}.inter"), data_dir, ways)
+        path, where = SET.obtain(data_dir)
         if ".inter" in path.name:
             return replace(recbole.read(path, SCALE), name=NAME, terms=TERMS, source=where)
         return read(path, where)
@@ -89,8 +84,8 @@ def _catalog(path: Path) -> Catalog:
     return Catalog(NAME, content.ids(0, "item").astype(np.str_), content.texts(1), categories)
 
 
-def _from_home(url: str, sha256: str, folder: Path) -> None:
-    archive = find.download(url, sha256, limit=20_000_000)
+def _from_home(folder: Path) -> None:
+    archive = find.download(URL, ARCHIVE_SHA256, limit=20_000_000)
     files = find.members(archive, {"u.item": f"{NAME}/u.item", "u.data": f"{NAME}/u.data"})
     find.verify("u.data in the archive", files["u.data"], RATINGS_SHA256)
     find.store(folder, files)
@@ -104,3 +99,15 @@ def _from_recbole(folder: Path) -> None:
     rows = files[f"{NAME}.inter"].partition(b"\n")[2]
     find.verify(f"{NAME}.inter in the wheel", rows, RATINGS_SHA256)
     find.store(folder, files)
+
+
+SET = Dataset(
+    NAME,
+    ("u.data", f"{NAME}.inter"),
+    TERMS,
+    "https://grouplens.org/datasets/movielens/100k/",
+    ways=(
+        find.Fetch(f"download from {URL}", _from_home),
+        find.Fetch("the copy in the package recbole 1.2.1", _from_recbole),
+    ),
+)

@@ -1,19 +1,31 @@
 """RecBole's atomic files: `NAME.inter` with interactions and `NAME.item` with what is known of items.
 
-Tab-separated, with a header of `name:type` (Zhao et al., RecBole, CIKM 2021).
+Tab-separated, with a header of `name:type`, where the type is `token`, `token_seq`, `float` or
+`float_seq` (Zhao et al., RecBole, CIKM 2021). A data set that is divided already comes as
+`NAME.train.inter`, `NAME.valid.inter` and `NAME.test.inter`, or as `NAME.part1.inter` to `part3`.
 """
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.data import find, layout, table
+from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build, extended
+from sottovoce.data.parts import Parts, Rows, assemble
+from sottovoce.data.sources import _places
 from sottovoce.errors import DataError
 from sottovoce.registry import component
+
+TYPES = ("token", "token_seq", "float", "float_seq")
+DIVIDED = (
+    {"train": "train", "validation": "valid", "test": "test"},
+    {"train": "part1", "validation": "part2", "test": "part3"},
+)
 
 
 @component("source", "recbole")
@@ -25,49 +37,128 @@ class RecBole(NamedTuple):
     """The lowest and highest rating possible; without it the lowest and highest in the file."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The interactions in the file."""
+        """The interactions in the file; those of all parts, if it is a divided data set."""
         if not self.path:
             raise DataError("The source 'recbole' needs a file.", "Set data.path to an .inter file.")
-        path = find.file(self.path, data_dir)
-        if path.is_dir():
-            path = next(iter(sorted(path.glob("*.inter")) + sorted(path.glob("*.inter.gz"))), path / ".inter")
+        path = _inter(self.path, data_dir)
+        if _divided(path) is not None:
+            return read_parts(path, None, self.scale).whole
         return read(path, self.scale)
+
+
+def _inter(path: str | Path, data_dir: Path | None) -> Path:
+    """The first `.inter` file that a path means."""
+    found = find.file(str(path), data_dir)
+    if not found.is_dir():
+        return found
+    return next(iter(sorted(found.glob("*.inter")) + sorted(found.glob("*.inter.gz"))), found / ".inter")
 
 
 def read(path: Path, scale: tuple[float, float] | None = None) -> Interactions:
     """The interactions in an `.inter` file, with the items of the `.item` file beside it."""
-    content = table.read_text(path, "\t", header=True)
-    where = layout.guess(content, True)
+    rows, where = _rows(path, scale)
     name = path.name.removesuffix(".gz").removesuffix(".inter")
-    item = content.ids(where.item, "item")
     about = find.beside(path, f"{name}.item")
-    catalog = None if about is None else extended(_catalog(about, name), np.unique(item).tolist())
     return build(
         name,
-        content.ids(where.user, "user"),
-        item,
-        None if where.rating is None else content.numbers(where.rating, "rating", scale),
-        None if where.time is None else content.times(where.time),
-        catalog=catalog,
+        *rows[:4],
+        catalog=None if about is None else extended(_catalog(about, name), np.unique(rows.item).tolist()),
         scale=scale,
         source=f"{path} (RecBole atomic file; {where})",
     )
 
 
-def _catalog(path: Path, name: str) -> Catalog:
+def read_parts(
+    path: str | Path, data_dir: Path | None = None, scale: tuple[float, float] | None = None
+) -> Parts:
+    """The parts of a divided data set; `path` is one of its files, or the folder with them."""
+    first = _inter(path, data_dir)
+    found = _divided(first)
+    if found is None:
+        raise DataError(
+            f"{first} is not part of a divided data set.",
+            "Put NAME.train.inter, NAME.valid.inter and NAME.test.inter into one folder.",
+        )
+    name, files = found
+    rows = {part: _rows(file, scale)[0] for part, file in files.items()}
+    items = np.concatenate([part.item for part in rows.values()])
+    about = find.beside(first, f"{name}.item")
+    catalog = of_rows(name, items) if about is None else _catalog(about, name)
+    return assemble(
+        name,
+        rows,
+        extended(catalog, np.unique(items).tolist()),
+        scale=scale,
+        source=f"{first.parent} (RecBole atomic files of {name})",
+    )
+
+
+def _divided(path: Path) -> tuple[str, dict[str, Path]] | None:
+    """The name of the divided data set that a file belongs to, and its parts; None if it is whole."""
+    match = re.fullmatch(r"(.+)\.(train|valid|test|part[123])\.inter(\.gz)?", path.name)
+    if match is None:
+        return None
+    for scheme in DIVIDED:
+        files = {part: find.beside(path, f"{match[1]}.{word}.inter") for part, word in scheme.items()}
+        held = {part: file for part, file in files.items() if file is not None}
+        if "train" in held and "test" in held:
+            return match[1], held
+    return None
+
+
+def _rows(path: Path, scale: tuple[float, float] | None) -> tuple[Rows, layout.Layout]:
+    content = _typed(path)
+    where = layout.guess(content, True)
+    return Rows(
+        content.ids(where.user, "user"),
+        content.ids(where.item, "item"),
+        None if where.rating is None else content.numbers(where.rating, "rating", scale),
+        None if where.time is None else content.times(where.time),
+    ), where
+
+
+def _typed(path: Path) -> table.Table:
+    """The table, after a look at the types in its header."""
     content = table.read_text(path, "\t", header=True)
-    names = [column.split(":")[0].lower() for column in content.frame.columns]
+    for column in content.frame.columns:
+        name, colon, kind = column.partition(":")
+        if not colon or kind not in TYPES:
+            raise DataError(
+                f"{path}, line 1: the column {column!r} has no type.",
+                f"Write {name}:token or another of: {', '.join(TYPES)}.",
+            )
+    return content
 
-    def column(*words: str) -> list[str] | None:
-        found = (n for n, title in enumerate(names) if any(word in title for word in words))
-        return next((content.texts(n) for n in found), None)
 
-    titles, years, kinds = column("title", "name"), column("year"), column("class", "genre", "categor")
+def _catalog(path: Path, name: str) -> Catalog:
+    """Titles, years, categories and coordinates, as far as the names of columns tell them."""
+    content = _typed(path)
+    columns = [column.lower().split(":") for column in content.frame.columns]
+
+    def find_column(*words: str) -> int | None:
+        return next((n for n, (title, _) in enumerate(columns) if any(w in title for w in words)), None)
+
+    def texts(column: int | None) -> list[str] | None:
+        return None if column is None else content.texts(column)
+
+    titles, years = texts(find_column("title", "name")), texts(find_column("year"))
     if titles and years:
         titles = [
             f"{title} ({year})" if year.isdecimal() else title
             for title, year in zip(titles, years, strict=True)
         ]
-    categories = None if kinds is None else [tuple(kind.split()) for kind in kinds]
-    ids = content.ids(next((n for n, title in enumerate(names) if title == "item_id"), 0), "item")
-    return Catalog(name, ids.astype(np.str_), titles, categories)
+    at, latitude = find_column("class", "genre", "categor"), find_column("latitude")
+    # A sequence of tokens is separated by spaces, unless commas show that its tokens hold some.
+    several = at is not None and columns[at][1] == "token_seq"
+    kinds = texts(at)
+    categories = None if kinds is None else [_tokens(k) if several else (k,) if k else () for k in kinds]
+    place = None
+    if latitude is not None and find_column("longitude") == latitude + 1:
+        place = np.stack(_places.coordinates(content, latitude), 1).astype(np.float32)
+    ids = content.ids(next((n for n, (title, _) in enumerate(columns) if title == "item_id"), 0), "item")
+    return Catalog(name, ids.astype(np.str_), titles, categories, place)
+
+
+def _tokens(text: str) -> tuple[str, ...]:
+    parts = (part.strip(" '\"") for part in (text.split(",") if "," in text else text.split()))
+    return tuple(part for part in parts if part)

@@ -4,7 +4,6 @@ from typing import Annotated, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Lt
-from numpy.typing import NDArray
 
 from sottovoce.data import sampling
 from sottovoce.data.interactions import Interactions
@@ -37,18 +36,11 @@ class LocalHoldout(NamedTuple):
                 f"split.test = {self.test} and split.weighting = {self.weighting} leave nothing to train on.",
                 "Choose shares that sum to less than 1.",
             )
-        ordered, count = np.empty(len(data), np.int32), np.empty(data.people, np.int64)
-        sampling.distinct(data.indptr, data.item, ordered, count, batch=data.people)
+        met = sampling.seen(data.indptr, data.item)
         part, label = np.empty(len(data), np.int8), np.empty(len(data), np.int8)
         shares = float(self.test), float(self.weighting)
-        assign(seed, *shares, data.indptr, data.item, ordered, count, label, part, batch=data.people)
-
-        def sample(held: Interactions, step: int) -> NDArray[np.int32]:
-            out = np.empty((len(held), self.candidates), np.int32)
-            known = data.indptr, ordered, count, held.indptr
-            sampling.candidates(seed, step, data.items, *known, out, batch=data.people)
-            return out
-
+        known = data.indptr, data.item, met.ordered, met.counts
+        assign(seed, *shares, *known, label, part, batch=data.people)
         test = data.take(part == TEST)
         weighting = data.take(part == WEIGHTING) if self.weighting else None
         settings = f"test={self.test}, weighting={self.weighting}, candidates={self.candidates}"
@@ -57,8 +49,10 @@ class LocalHoldout(NamedTuple):
             data.take(part == TRAIN),
             test,
             weighting,
-            sample(test, TEST),
-            no_candidates(None) if weighting is None else sample(weighting, WEIGHTING),
+            sampling.sample(met, test, self.candidates, seed, TEST),
+            no_candidates(None)
+            if weighting is None
+            else sampling.sample(met, weighting, self.candidates, seed, WEIGHTING),
         )
 
 

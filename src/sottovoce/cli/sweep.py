@@ -1,0 +1,132 @@
+"""`sottovoce sweep`: a recipe under many settings and seeds, in parallel processes."""
+
+import contextlib
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from sottovoce.cli import options
+
+if TYPE_CHECKING:
+    from sottovoce.experiments.sweep import Tell
+
+
+@click.command("sweep")
+@click.argument("recipe")
+@click.option(
+    "--grid", metavar="KEY=VALUE,…", multiple=True, help="Values to try; repeated, all combinations of them."
+)
+@click.option(
+    "--seeds", default="1", show_default=True, help="How many seeds (1, 2, …), or a list such as 1,7,9."
+)
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Processes at a time.  [default: one for two processors]"
+)
+@click.option(
+    "--set", "changes", metavar="KEY=VALUE", multiple=True, help="Change the recipe; may be repeated."
+)
+@options.data_dir
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory for all runs; a sweep that was stopped there continues.  [default: runs/sweep-<name>]",
+)
+@options.as_json
+def command(
+    recipe: str,
+    grid: tuple[str, ...],
+    seeds: str,
+    jobs: int | None,
+    changes: tuple[str, ...],
+    data_dir: Path | None,
+    out: Path | None,
+    as_json: bool,
+) -> None:
+    """Run RECIPE with every combination of settings and every seed, and compare.
+
+    For example: sottovoce sweep quickstart --grid model.factors=8,16 --seeds 5. The same command
+    again continues a sweep that was stopped.
+    """
+    from sottovoce.errors import RunError
+    from sottovoce.experiments import summary, sweep
+    from sottovoce.experiments.recipes import find
+
+    path = find(recipe)
+    place = out or Path("runs") / f"sweep-{Path(recipe).name.split('.')[0]}"
+    points = sweep.points(path, changes, sweep.grid(grid), sweep.seeds(seeds), place)
+    jobs = jobs or max(1, sweep.cores() // 2)
+    try:
+        with _progress(len(points)) as tell:
+            failures = sweep.execute(points, path, changes, jobs, data_dir, tell)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
+    found = summary.summarise(points, failures)
+    summary.write(found, place)
+    if as_json:
+        import json
+
+        click.echo(json.dumps(found))
+    else:
+        _show(found)
+        click.echo(f"summary: {place / summary.CSV}")
+    if failures:
+        told = "; ".join(f"{failure.point.name}: {failure.reason}" for failure in failures)
+        count = f"{len(failures)} of {len(points)} runs failed"
+        raise RunError(f"{count}. {told}", "The same command tries them again.")
+
+
+def _show(found: dict[str, Any]) -> None:
+    """A row for each combination of settings: mean ± standard deviation over seeds, popularity beside."""
+    from rich.table import Table
+
+    from sottovoce.cli.show import console
+
+    main, rows = found["metric"], found["points"]
+    metrics = list(dict.fromkeys(metric for row in rows for metric in row.get("mean", {})))
+    others = list(dict.fromkeys(name for row in rows for name in row["references"]))
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    keys = list(rows[0]["settings"])
+    for key in keys:
+        table.add_column(key)
+    table.add_column("runs", justify="right")
+    beside = [f"{name} {main}" for name in ("popularity", *others)] if main else []
+    for column in (*metrics, *beside):
+        table.add_column(column, justify="right")
+    for row in rows:
+        cells = [_figure(row, metric) for metric in metrics]
+        cells += [_figure(row["baselines"].get("popularity", {}), main)] if main else []
+        cells += [_figure(row["references"].get(name, {}), main) for name in others]
+        table.add_row(*(str(row["settings"][key]) for key in keys), str(row["runs"]), *cells)
+    console().print(table)
+
+
+def _figure(over: dict[str, Any], metric: str) -> str:
+    mean, std = over.get("mean", {}).get(metric), over.get("std", {}).get(metric)
+    if mean is None:
+        return "—"
+    return f"{mean:.4f}" + ("" if std is None else f" ± {std:.4f}")
+
+
+@contextlib.contextmanager
+def _progress(total: int) -> "Iterator[Tell]":
+    """A bar with the time left on stderr, if that is a terminal; failures are told anywhere."""
+    if not sys.stderr.isatty():
+        yield lambda done, note: click.echo(note, err=True) if note else None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    said = TextColumn("runs ·"), TimeRemainingColumn(), TextColumn("left")
+    with Progress(BarColumn(), MofNCompleteColumn(), *said, console=screen) as bar:
+        task = bar.add_task("", total=total)
+
+        def tell(done: int, note: str) -> None:
+            bar.update(task, completed=done)
+            if note:
+                screen.print(note)
+
+        yield tell

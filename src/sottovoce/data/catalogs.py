@@ -1,0 +1,66 @@
+"""Catalogues made from what a format knows of its items: choosing among them, and from rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data.interactions import Catalog, extended, ranks
+
+Which = Literal["rated", "listed", "range"]
+"""Items with interactions; all that the source lists; or all whole numbers up to the highest id."""
+
+
+def pick(catalog: Catalog, places: NDArray[np.int64]) -> Catalog:
+    """The catalogue with only the items at these places, in this order."""
+    titles, kinds, where = catalog.titles, catalog.categories, catalog.coordinates
+    return replace(
+        catalog,
+        ids=catalog.ids[places],
+        titles=None if titles is None else [titles[p] for p in places.tolist()],
+        categories=None if kinds is None else [kinds[p] for p in places.tolist()],
+        coordinates=None if where is None else where[places],
+    )
+
+
+def choose(catalog: Catalog, item: NDArray[Any], which: Which = "rated") -> Catalog:
+    """The catalogue as asked for; `item` holds the ids of all interactions."""
+    used = ranks(item)[0].astype(np.str_)
+    catalog = extended(catalog, used.tolist())
+    if which == "rated":
+        return pick(catalog, np.flatnonzero(np.isin(catalog.ids, used)))
+    if which == "range":
+        catalog = extended(catalog, range(1, int(catalog.ids.astype(np.int64).max()) + 1))
+        return pick(catalog, np.argsort(catalog.ids.astype(np.int64), kind="stable"))
+    return catalog
+
+
+def of_rows(
+    name: str,
+    item: NDArray[Any],
+    categories: Sequence[str] | None = None,
+    coordinates: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
+) -> Catalog:
+    """What rows say about their items: of categories the most frequent, of coordinates the first."""
+    ids, place = ranks(item)
+    first = np.empty(len(ids), np.int64)
+    first[place[::-1]] = np.arange(len(place))[::-1]
+    return Catalog(
+        name,
+        ids.astype(np.str_),
+        categories=None if categories is None else _frequent(place, categories),
+        coordinates=None if coordinates is None else np.stack(coordinates, 1)[first].astype(np.float32),
+    )
+
+
+def _frequent(place: NDArray[np.int64], categories: Sequence[str]) -> list[tuple[str, ...]]:
+    """For each place the category that most of its rows give, of equals the first; () for no name."""
+    kinds, kind = np.unique(np.array(categories, np.str_), return_inverse=True)
+    pair, first, count = np.unique(place * len(kinds) + kind, return_index=True, return_counts=True)
+    order = np.lexsort((first, -count, pair // len(kinds)))
+    best = np.unique(pair[order] // len(kinds), return_index=True)[1]
+    return [(k,) if k else () for k in kinds[pair[order[best]] % len(kinds)].tolist()]

@@ -1,0 +1,73 @@
+"""Foursquare check-ins of the whole world (Yang et al., ACM TIST 7(3), 2016), as distributed: TIST2015.
+
+`dataset_TIST2015_Checkins.txt` has tab-separated user, venue, UTC time, offset of the time zone in minutes;
+`dataset_TIST2015_POIs.txt` beside it venue, latitude, longitude, category, country code.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data import find, table
+from sottovoce.data.catalogs import choose
+from sottovoce.data.interactions import Catalog, Interactions, build
+from sottovoce.data.sources import Dataset, _places
+from sottovoce.errors import DataError
+from sottovoce.registry import component
+
+SET = Dataset(
+    "foursquare-global",
+    ("dataset_TIST2015_Checkins.txt",),
+    "Research use, no explicit licence; cite Yang et al., ACM TIST 7(3), 2016.",
+    "https://sites.google.com/site/yangdingqi",
+    folders=("dataset_TIST2015",),
+)
+
+
+@component("source", SET.name)
+class FoursquareGlobal(NamedTuple):
+    """266,909 people, 3,680,126 venues, 33,278,683 check-ins in 77 countries."""
+
+    country: str | None = None
+    """Only venues in this country, by its code of two letters; FPL uses IT, BR and CA."""
+
+    def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
+        """The check-ins."""
+        path, where = SET.obtain(data_dir)
+        about = find.beside(path, "dataset_TIST2015_POIs.txt")
+        if about is None:
+            raise DataError(f"{path.parent} holds no dataset_TIST2015_POIs.txt.", "Put it there.")
+        content = table.read_text(path, "\t", fields=4)
+        user, item, time = content.ids(0, "user"), content.ids(1, "venue"), content.times(2)
+        catalog, countries = _venues(about)
+        if self.country is not None:
+            inside = np.isin(item.astype(np.str_), catalog.ids[countries == self.country.upper()])
+            if not inside.any():
+                raise DataError(
+                    f"{about} lists no visited venue in the country {self.country!r}.",
+                    f"Codes are: {', '.join(np.unique(countries).tolist())}.",
+                )
+            user, item, time = user[inside], item[inside], time[inside]
+        return build(
+            SET.name,
+            user,
+            item,
+            None,
+            time,
+            catalog=choose(catalog, item),
+            terms=SET.terms,
+            source=where if self.country is None else f"{where} ({self.country.upper()})",
+        )
+
+
+def _venues(path: Path) -> tuple[Catalog, NDArray[np.str_]]:
+    """All venues, and their countries."""
+    content = table.read_text(path, "\t", fields=5, encoding="latin-1")
+    kinds: list[tuple[str, ...]] = [(kind,) if kind else () for kind in content.texts(3)]
+    places = np.stack(_places.coordinates(content, 1), 1).astype(np.float32)
+    ids = content.ids(0, "venue").astype(np.str_)
+    return Catalog(SET.name, ids, None, kinds, places), np.array(content.texts(4), np.str_)

@@ -1,0 +1,68 @@
+"""Foursquare check-ins in New York (Yang et al., IEEE TSMC-S 45(1), 2015): the original, or its 10-core.
+
+The original `dataset_TSMC2014_NYC.txt` has tab-separated user, venue, category id and name, latitude,
+longitude, offset of the time zone in minutes, UTC time. The 10-core, `checkins_10core.csv`, has
+`user_id,venue_id,unix_time,latitude,longitude,category_id` with inferred names of categories beside it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+from sottovoce.data import find, table
+from sottovoce.data.catalogs import of_rows
+from sottovoce.data.interactions import Interactions, build
+from sottovoce.data.sources import Dataset, _places
+from sottovoce.registry import component
+
+SET = Dataset(
+    "foursquare-nyc",
+    ("checkins_10core.csv", "dataset_TSMC2014_NYC.txt"),
+    "Research use, no explicit licence; cite Yang et al., IEEE TSMC-S 45(1), 2015.",
+    "https://sites.google.com/site/yangdingqi",
+    folders=("dataset_tsmc2014",),
+)
+
+
+@component("source", SET.name)
+class FoursquareNYC(NamedTuple):
+    """1,083 people, 5,135 venues, 147,938 check-ins (10-core); the original has 38,333 venues and 227,428."""
+
+    def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
+        """The check-ins, of the 10-core if both are there."""
+        path, where = SET.obtain(data_dir)
+        original = "TSMC2014" in path.name
+        if original:
+            content = table.read_text(path, "\t", fields=8, encoding="latin-1")
+            categories, time = content.texts(3), content.times(7)
+        else:
+            content = table.read_text(path, ",", header=True, fields=6)
+            categories, time = _named(content.texts(5), path), content.times(2)
+        item = content.ids(1, "venue")
+        place = _places.coordinates(content, 4 if original else 3)
+        return build(
+            SET.name,
+            content.ids(0, "user"),
+            item,
+            None,
+            time,
+            catalog=of_rows(SET.name, item, categories, place),
+            terms=SET.terms,
+            source=f"{where} ({'TSMC2014' if original else '10-core'})",
+        )
+
+
+def _named(ids: list[str], path: Path) -> list[str]:
+    """Categories by their inferred names, with their number where a name is missing or stands for several."""
+    about = find.beside(path, "category_names_inferred.csv")
+    names: dict[str, str] = {}
+    if about is not None:
+        content = table.read_text(about, ",", header=True, fields=4)
+        names = dict(zip(content.texts(0), content.texts(1), strict=True))
+    shared = Counter(names.values())
+    return [
+        f"category {i}" if i not in names else names[i] if shared[names[i]] == 1 else f"{names[i]} ({i})"
+        for i in ids
+    ]

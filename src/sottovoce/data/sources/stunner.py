@@ -1,0 +1,95 @@
+"""STUNner (Berta et al., DAIS 2019): what phones measured of their battery, network and NAT.
+
+`stunner_sample_events.csv` has a header and a row per measurement; files called `dist_….txt` hold how
+often a value was seen in the authors' larger collection, as `value count rate` with spaces between.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data import find, table
+from sottovoce.data.sources import Dataset
+from sottovoce.errors import DataError
+from sottovoce.registry import component
+
+SET = Dataset(
+    "stunner",
+    ("stunner_sample_events.csv",),
+    "Non-profit use; cite Berta et al., DAIS 2019.",
+    "http://www.inf.u-szeged.hu/stunner",
+    folders=("stunner-sample",),
+)
+COLUMNS = (
+    "device",
+    "timestamp_ms",
+    "tz_offset_h",
+    "trigger_code",
+    "charging_state",
+    "plugged_state",
+    "battery_percent",
+    "connection_mode",
+    "mobile_network_type",
+    "nat_result",
+    "android_sdk",
+)
+
+
+class Events(NamedTuple):
+    """Measurements as the file lists them: `columns` by name, numbers except `mobile_network_type`.
+
+    What was not measured is NaN.
+    """
+
+    columns: dict[str, NDArray[np.float64] | list[str]]
+    source: str
+
+
+@component("source", SET.name)
+class Stunner(NamedTuple):
+    """7,818 measurements of 245 phones; no interactions."""
+
+    def read(self, data_dir: Path | None = None, seed: int = 0) -> NoReturn:
+        """Refused: phones are no people."""
+        raise DataError(
+            "stunner holds measurements of phones, not interactions.",
+            "Read it with sottovoce.data.sources.stunner.read().",
+        )
+
+
+def read(data_dir: Path | None = None) -> Events:
+    """The measurements."""
+    path, where = SET.obtain(data_dir)
+    content = table.read_text(path, ",", header=True, fields=len(COLUMNS))
+    if tuple(content.frame.columns) != COLUMNS:
+        raise DataError(
+            f"{path}, line 1 does not name the columns expected.", f"They are: {','.join(COLUMNS)}."
+        )
+    columns: dict[str, NDArray[np.float64] | list[str]] = {
+        name: content.texts(at) if name == "mobile_network_type" else content.numbers(at, name, gaps=at > 1)
+        for at, name in enumerate(COLUMNS)
+    }
+    return Events(columns, where)
+
+
+def distribution(name: str, data_dir: Path | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Values and how often each was seen, for example of `online_to_offline_seconds`."""
+    beside = SET.obtain(data_dir)[0]
+    path = find.beside(beside, f"dist_{name}.txt")
+    if path is None:
+        raise DataError(f"{beside.parent} holds no dist_{name}.txt.", "Check the name.")
+    raw = table.decode(path, table.read_bytes(path)).splitlines()
+    rows = b"\n".join(line for line in raw if not line.startswith(b"#"))
+    content = table.split_text(path, rows, " ")
+    return content.numbers(0, "value").astype(np.int64), content.numbers(1, "count").astype(np.int64)
+
+
+def facts(data_dir: Path | None = None) -> dict[str, int | str]:
+    """What is said about it."""
+    events = read(data_dir)
+    device = np.asarray(events.columns["device"])
+    return {"devices": len(np.unique(device)), "events": len(device), "source": events.source}

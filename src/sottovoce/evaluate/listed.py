@@ -1,0 +1,101 @@
+"""Metrics of everybody's lists: of each person, of the system as a whole, of categories of items."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data.sampling import seen
+from sottovoce.errors import DataError
+from sottovoce.evaluate.lists import among_candidates, averages, in_catalogue, spread
+from sottovoce.evaluate.scoring import slots_of
+from sottovoce.metrics.bias_disparity import bias, bias_disparity
+from sottovoce.metrics.gini import evenness
+from sottovoce.state import People, Tables
+
+if TYPE_CHECKING:
+    from sottovoce.data.interactions import Catalog
+    from sottovoce.data.split import Split
+
+PerUser = dict[str, NDArray[np.float64]]
+
+
+def listed(
+    model: Any,
+    tables: Tables,
+    people: People,
+    split: "Split",
+    ks: Sequence[int],
+    wanted: Sequence[str],
+    sampled: bool,
+) -> tuple[PerUser, dict[str, float], dict[str, dict[str, float]]]:
+    """All metrics of lists: per person, overall, and those `wanted` that need categories, by category."""
+    count, items, lengths = len(people.steps), split.test.items, np.array(ks, np.int64)
+    popularity = _popularity(people, items)
+    tests = seen(split.test.indptr, split.test.item)
+
+    def measure(among: bool) -> tuple[NDArray[np.int32], list[NDArray[np.float64]]]:
+        """Everybody's list, and precision, recall, F1, popularity bias [K, people] and coverage [people]."""
+        item = np.empty((count, max(ks)), np.int32)
+        hit = np.empty(item.shape, np.bool_)
+        state = model, tables, people, slots_of(people)
+        if among:
+            among_candidates(*state, *tests, split.candidates, item, hit, batch=count)
+        else:
+            in_catalogue(*state, items, *tests, item, hit, batch=count)
+        out = [*np.empty((4, len(ks), count)), np.empty(count)]
+        averages(item, hit, tests.counts, popularity, lengths, *out, batch=count)
+        return item, out
+
+    item, (precision, recall, f1, popular, coverage) = measure(sampled)
+    per_user: PerUser = {"user-coverage": coverage}
+    for i, k in enumerate(ks):
+        per_user |= {f"precision@{k}": precision[i], f"recall@{k}": recall[i], f"f1@{k}": f1[i]}
+        per_user[f"popularity-bias@{k}"] = popular[i]
+    if "f1-list" in wanted:
+        own = f1 if sampled else measure(True)[1][2]
+        per_user |= {f"f1-list@{k}": own[i] for i, k in enumerate(ks)}
+
+    counts = np.empty((len(ks), items), np.int64)
+    covered, gini = np.empty(len(ks)), np.empty(len(ks))
+    spread(item, lengths, counts, covered, gini, batch=len(ks))
+    overall: dict[str, float] = {}
+    by_category: dict[str, dict[str, float]] = {}
+    for i, k in enumerate(ks):
+        overall |= {f"item-coverage@{k}": float(covered[i]), f"gini@{k}": float(gini[i])}
+        overall[f"evenness@{k}"] = evenness(counts[i])
+        if "bias-disparity" in wanted:
+            shifts = _disparities(split.test.catalog, counts[i], np.bincount(people.item, minlength=items))
+            by_category[f"bias-disparity@{k}"] = shifts
+            known = np.abs([shift for shift in shifts.values() if not np.isnan(shift)])
+            overall[f"bias-disparity@{k}"] = float(known.mean()) if len(known) else np.nan
+    return per_user, overall, by_category
+
+
+def _popularity(people: People, items: int) -> NDArray[np.float64]:
+    """The share of people who have each item in their own data."""
+    indptr, ordered, count = seen(people.indptr, people.item)
+    lengths = np.diff(indptr)
+    place = np.arange(len(ordered)) - np.repeat(indptr[:-1], lengths)
+    once = ordered[place < np.repeat(count, lengths)]
+    return np.bincount(once, minlength=items) / max(1, len(count))
+
+
+def _disparities(
+    catalog: "Catalog", recommended: NDArray[np.int64], training: NDArray[np.int64]
+) -> dict[str, float]:
+    """The bias disparity of each category, for everybody together."""
+    if catalog.categories is None:
+        raise DataError(
+            f"The catalogue {catalog.name} has no categories, so there is no bias disparity.",
+            "Leave 'bias-disparity' out of the metrics, or choose data with categories.",
+        )
+    names = sorted({name for own in catalog.categories for name in own})
+    number = {name: n for n, name in enumerate(names)}
+    pairs = [(j, number[name]) for j, own in enumerate(catalog.categories) for name in own]
+    item, category = np.array(pairs, np.int64).reshape(-1, 2).T
+    shifts = bias_disparity(
+        bias(recommended, item, category, len(names)), bias(training, item, category, len(names))
+    )
+    return dict(zip(names, shifts.tolist(), strict=True))

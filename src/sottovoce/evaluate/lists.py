@@ -1,0 +1,120 @@
+"""One list for every person who has something held out, and what such lists amount to.
+
+A list is the best of the catalogue without the person's training data, or the best of the person's
+test items together with the candidates of the first of them (as PEPPER ranks them for F1). Equal
+scores go by item number, but an item under test comes after all others: constant scores never
+look good. Relevant are all distinct test items of a person, also one that was trained on as well,
+which no list over the catalogue can hold.
+"""
+
+import numpy as np
+
+from sottovoce.data.sampling import search
+from sottovoce.evaluate.recommend import select
+from sottovoce.evaluate.scoring import score_all
+from sottovoce.kernels import driver, helper, prange
+from sottovoce.metrics.f1 import harmonic
+from sottovoce.metrics.gini import inequality
+from sottovoce.metrics.item_coverage import covered
+from sottovoce.metrics.popularity_bias import mean_popularity
+from sottovoce.metrics.precision import share_of_list
+from sottovoce.metrics.recall import share_of_relevant
+from sottovoce.metrics.user_coverage import served
+from sottovoce.models import score
+
+
+@helper
+def _best(scores, others, tests, item, hit):
+    """Write the best of `others` items, which come first in `scores`, and of the `tests` after them.
+
+    A place among `others` is the number of the item; what was chosen of `tests` is a hit.
+    """
+    chosen = np.empty(len(item), np.float32)
+    select(scores, item, chosen)
+    for n in range(len(item)):
+        hit[n] = item[n] >= others
+        if hit[n]:
+            item[n] = tests[item[n] - others]
+
+
+@driver
+def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, item, hit):
+    """Write everybody's list over a catalogue of `items` into `item`, and what was held out into `hit`.
+
+    The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`. A list that
+    is short ends with −1.
+    """
+    for person in prange(len(slot_of)):
+        item[person] = -1
+        hit[person] = False
+        if count[person] == 0:
+            continue
+        own = tests[indptr[person] : indptr[person] + count[person]]
+        scores = np.empty(items + len(own), np.float32)
+        score_all(model, tables, slot_of[person], people, person, scores[:items])
+        for n in range(people.indptr[person], people.indptr[person + 1]):
+            scores[people.item[n]] = np.nan
+        for n in range(len(own)):
+            scores[items + n] = scores[own[n]]
+            scores[own[n]] = np.nan
+        _best(scores, items, own, item[person], hit[person])
+
+
+@driver
+def among_candidates(model, tables, people, slot_of, indptr, tests, count, candidates, item, hit):
+    """The same for lists of a person's test items and the candidates of the first of them."""
+    for person in prange(len(slot_of)):
+        item[person] = -1
+        hit[person] = False
+        if count[person] == 0:
+            continue
+        own = tests[indptr[person] : indptr[person] + count[person]]
+        rivals = np.sort(candidates[indptr[person]])
+        scores = np.empty(len(rivals) + len(own), np.float32)
+        for n in range(len(rivals)):
+            scores[n] = np.nan
+            at = search(own, 0, len(own), rivals[n])
+            if rivals[n] >= 0 and (at == len(own) or own[at] != rivals[n]):
+                scores[n] = score(model, tables, slot_of[person], people, person, rivals[n])
+        for n in range(len(own)):
+            scores[len(rivals) + n] = score(model, tables, slot_of[person], people, person, own[n])
+        _best(scores, len(rivals), own, item[person], hit[person])
+        for n in range(item.shape[1]):
+            if item[person, n] >= 0 and not hit[person, n]:
+                item[person, n] = rivals[item[person, n]]
+
+
+@driver
+def averages(item, hit, relevant, popularity, ks, precision, recall, f1, bias, coverage):
+    """Write each person's precision, recall, F1 and popularity bias at `ks[i]` into `precision[i, p]` …
+
+    and whether there is a list into `coverage[p]`; NaN for a person with nothing held out.
+    """
+    for person in prange(len(relevant)):
+        there = relevant[person] > 0
+        coverage[person] = served(item[person, 0] + 1) if there else np.nan
+        for i in range(len(ks)):
+            found = 0
+            for n in range(ks[i]):
+                found += hit[person, n]
+            p, r = share_of_list(found, ks[i]), share_of_relevant(found, relevant[person])
+            precision[i, person] = p if there else np.nan
+            recall[i, person] = r
+            f1[i, person] = harmonic(p, r) if there else np.nan
+            bias[i, person] = mean_popularity(item[person], popularity, ks[i])
+
+
+@driver
+def spread(item, ks, counts, coverage, gini):
+    """Write how often each item is among the first `ks[i]` into `counts[i]`, and what follows from it."""
+    for i in prange(len(ks)):
+        counts[i] = 0
+        for person in range(len(item)):
+            for n in range(ks[i]):
+                if item[person, n] >= 0:
+                    counts[i, item[person, n]] += 1
+        kept = 0.0
+        for j in range(counts.shape[1]):
+            kept += covered(counts[i, j])
+        coverage[i] = kept / counts.shape[1]
+        gini[i] = inequality(np.sort(counts[i]))

@@ -1,0 +1,74 @@
+"""What a central service would reach, beside a run: `[evaluate] references = ["als", "ease"]`."""
+
+import importlib.util
+import math
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.errors import RecipeError, ResourceError
+from sottovoce.experiments import machine
+from sottovoce.experiments.progress import Progress
+from sottovoce.metrics import RATED
+
+if TYPE_CHECKING:
+    from sottovoce.data.split import Split
+    from sottovoce.evaluate.evaluation import Evaluation
+
+EXTRA = "pip install 'sottovoce[references]'"
+
+
+def require(references: Mapping[str, Any]) -> None:
+    """Refuse references that need what is not installed."""
+    for name, reference in references.items():
+        missing = [module for module in reference.needs.split() if importlib.util.find_spec(module) is None]
+        if missing:
+            raise RecipeError(
+                f"The reference {name!r} needs {' and '.join(missing)}, which is not installed.",
+                f"Install it with: {EXTRA}. Or leave it out of evaluate.references.",
+            )
+
+
+def check(references: Mapping[str, Any], metrics: list[str]) -> None:
+    """Refuse references of which nothing would be measured."""
+    for name, reference in references.items():
+        if reference.gives != "ratings" and set(metrics) <= set(RATED):
+            raise RecipeError(
+                f"The reference {name!r} ranks items and predicts no ratings, "
+                f"but {', '.join(metrics)} is all that is measured here.",
+                "Use 'biased-mf', or a split that ranks.",
+            )
+
+
+def measure(
+    references: Mapping[str, Any],
+    split: "Split",
+    seed: int,
+    evaluate: Callable[[Any], "Evaluation"],
+    tell: Progress,
+) -> "dict[str, Evaluation]":
+    """Fit each reference to the training data, and evaluate its scores like everybody's own models.
+
+    Errors of rating predictions are NaN for those that predict none.
+    """
+    from sottovoce.evaluate.references._given import memory, scored
+
+    found = {}
+    for name, reference in references.items():
+        expected, there = memory(reference, split.train), machine.available_memory()
+        if expected > there:
+            raise ResourceError(
+                f"The reference {name!r} needs about {machine.size(expected)} of memory, "
+                f"and {machine.size(there)} are free.",
+                "Leave it out of evaluate.references, or use fewer people or items.",
+            )
+        with tell.doing(f"Measuring the central reference {name}"):
+            found[name] = _sensible(reference, evaluate(scored(reference, split, seed)))
+    return found
+
+
+def _sensible(reference: Any, evaluation: "Evaluation") -> "Evaluation":
+    if reference.gives != "ratings":
+        for metric in evaluation.metrics.keys() & set(RATED):
+            evaluation.metrics[metric] = math.nan
+            evaluation.per_user[metric][:] = math.nan
+    return evaluation

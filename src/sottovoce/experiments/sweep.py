@@ -1,0 +1,237 @@
+"""Sweeps: one recipe with every combination of some settings, under several seeds.
+
+Each combination and seed is a run of its own, by `sottovoce run` in a process of its own, in the
+directory `<out>/<settings>/seed-<n>`. Complete runs are kept and interrupted ones resumed, so a
+sweep that was stopped continues when it is started again. A run that fails leaves its last words in
+`seed-<n>.log`, and the others go on.
+"""
+
+import contextlib
+import hashlib
+import itertools
+import os
+import re
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sottovoce.errors import RecipeError, RunError
+from sottovoce.experiments import directory, overrides, references
+from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.recipe import Recipe
+
+_PAUSE = 0.05  # seconds between looks at the processes
+
+
+class Point(NamedTuple):
+    """One run of a sweep."""
+
+    settings: tuple[str, ...]
+    """Changes to the recipe, such as `model.factors=8`."""
+    seed: int
+    place: RunDirectory
+
+    @property
+    def log(self) -> Path:
+        """Where its process writes what it has to say."""
+        return self.place.path.with_name(f"{self.place.path.name}.log")
+
+    @property
+    def name(self) -> str:
+        """The point in words."""
+        return " ".join([*self.settings, f"seed={self.seed}"])
+
+
+class Failure(NamedTuple):
+    """A run that did not reach its end."""
+
+    point: Point
+    reason: str
+
+
+Tell = Callable[[int, str], None]
+"""Told how many runs are over, and what to say about the last one."""
+
+
+def grid(texts: Iterable[str]) -> list[list[str]]:
+    """The changes that each `--grid` stands for."""
+    axes: dict[str, list[str]] = {}
+    for text in texts:
+        key = text.partition("=")[0].strip()
+        if key == "run.seed":
+            raise RecipeError(f"--grid {text} is about seeds.", "Give them with --seeds.")
+        if key in axes:
+            raise RecipeError(f"--grid names {key} twice.", "Give all its values at once.")
+        axes[key] = axis(text)
+    return list(axes.values())
+
+
+def axis(text: str) -> list[str]:
+    """`model.factors=8,16` as the changes `["model.factors=8", "model.factors=16"]`.
+
+    Values are separated by commas outside quotes and brackets, and read as those of --set are.
+    """
+    key, equals, values = text.partition("=")
+    if not equals or not values.strip():
+        raise RecipeError(
+            f"--grid {text} is not of the form section.key=value,value.", "For example model.factors=8,16."
+        )
+    changes = [f"{key.strip()}={value.strip()}" for value in _separated(values)]
+    for change in changes:
+        overrides.parse(change)
+    return list(dict.fromkeys(changes))
+
+
+def _separated(text: str) -> Iterator[str]:
+    """The parts of `text` between commas that are in no quotes, brackets or braces."""
+    part, depth, quote = "", 0, ""
+    for letter in text:
+        if quote:
+            quote = "" if letter == quote else quote
+        elif letter in "\"'":
+            quote = letter
+        elif letter in "[{":
+            depth += 1
+        elif letter in "]}":
+            depth -= 1
+        elif letter == "," and depth == 0:
+            yield part
+            part = ""
+            continue
+        part += letter
+    yield part
+
+
+def points(
+    recipe: Path, changes: Sequence[str], axes: Iterable[Sequence[str]], seeds: Iterable[int], out: Path
+) -> list[Point]:
+    """Every combination with every seed; each is checked, also against what is in its directory."""
+    found = []
+    for settings in itertools.product(*axes):
+        for seed in seeds:
+            point = Point(settings, seed, RunDirectory(out / _folder(settings) / f"seed-{seed}"))
+            wanted = Recipe.load(recipe, [*changes, *settings, f"run.seed={seed}"])
+            references.require(wanted.components().references)
+            _same(point, wanted)
+            found.append(point)
+    return found
+
+
+def _folder(settings: Sequence[str]) -> str:
+    """A name for a directory; a hash tells apart what it would not."""
+    plain = "_".join(settings) or "recipe"
+    name = re.sub(r"[^A-Za-z0-9._=+-]+", "-", plain)[:100]
+    return name if name == plain else f"{name}-{hashlib.sha256(plain.encode()).hexdigest()[:8]}"
+
+
+def _same(point: Point, wanted: Recipe) -> None:
+    """Refuse to mix the runs of two recipes."""
+    path = point.place.path / directory.RECIPE
+    if not path.exists():
+        return
+    begun = Recipe.load(path)
+    if wanted.resolved(begun.evaluate.metric).hash() != begun.hash():
+        raise RunError(
+            f"{point.place.path} was begun with another recipe.",
+            "Choose another directory with --out, or delete it.",
+        )
+
+
+def execute(
+    todo: Sequence[Point],
+    recipe: Path,
+    changes: Sequence[str],
+    jobs: int,
+    data_dir: Path | None = None,
+    tell: Tell = lambda done, note: None,
+) -> list[Failure]:
+    """Run all points that are not complete, `jobs` at a time; those that failed are returned."""
+    waiting = [point for point in todo if not point.place.complete]
+    done, failures = len(todo) - len(waiting), []
+    tell(done, "")
+    threads = max(1, cores() // jobs)
+    running: dict[Point, subprocess.Popen[bytes]] = {}
+    compiled = False
+    with _stopping(running):
+        while waiting or running:
+            # A sweep that was killed may have left processes, which go on; their runs are waited for.
+            room = (jobs if compiled else 1) - len(running)
+            for point in [p for p in waiting if not p.place.busy][:room]:
+                waiting.remove(point)
+                running[point] = _start(point, recipe, changes, threads, data_dir)
+            time.sleep(_PAUSE)
+            # The first run is alone until it has compiled what the others will find in the cache.
+            compiled = compiled or any(point.place.events() for point in running)
+            for point, process in list(running.items()):
+                if process.poll() is None:
+                    continue
+                del running[point]
+                done, compiled = done + 1, True
+                if point.place.complete and process.returncode == 0:
+                    point.log.unlink(missing_ok=True)
+                    tell(done, "")
+                else:
+                    failures.append(Failure(point, _reason(point, process.returncode)))
+                    tell(done, f"{point.name} failed: {failures[-1].reason}")
+    return failures
+
+
+def _start(
+    point: Point, recipe: Path, changes: Sequence[str], threads: int, data_dir: Path | None
+) -> "subprocess.Popen[bytes]":
+    settings = [part for change in (*changes, *point.settings) for part in ("--set", change)]
+    command = [sys.executable, "-m", "sottovoce", "run", str(recipe), *settings, "--resume", "--json"]
+    command += ["--seed", str(point.seed), "--threads", str(threads), "--out", str(point.place.path)]
+    command += ["--data-dir", str(data_dir)] if data_dir else []
+    point.log.parent.mkdir(parents=True, exist_ok=True)
+    with point.log.open("wb") as log:
+        # In a group of its own, so that Ctrl-C reaches it once, from here.
+        return subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, process_group=0
+        )
+
+
+@contextlib.contextmanager
+def _stopping(running: "dict[Point, subprocess.Popen[bytes]]") -> Iterator[None]:
+    """When the block ends early, let what is running save its state and stop."""
+    try:
+        yield
+    except BaseException:
+        for process in running.values():
+            with contextlib.suppress(ProcessLookupError):
+                process.send_signal(signal.SIGINT)
+        for process in running.values():
+            process.wait()
+        raise
+
+
+def _reason(point: Point, code: int) -> str:
+    """The last thing that a process said."""
+    lines = point.log.read_text("utf-8", errors="replace").strip().splitlines()
+    ended = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
+    return lines[-1].removeprefix("error: ") if lines else ended
+
+
+def cores() -> int:
+    """How many processors this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def seeds(text: str) -> list[int]:
+    """`5` as the seeds 1 to 5, `1,7,9` as just these."""
+    parts = [part.strip() for part in text.split(",") if part.strip()]
+    if not parts or not all(part.isdecimal() for part in parts) or text.strip() == "0":
+        raise RecipeError(
+            f"--seeds {text} is neither a number of seeds nor a list.", "Write 5, or a list such as 1,7,9."
+        )
+    numbers = [int(part) for part in parts]
+    return list(dict.fromkeys(numbers)) if "," in text else list(range(1, numbers[0] + 1))
+
+
+def settings_of(point: Point) -> dict[str, Any]:
+    """The settings of a point by key."""
+    return {".".join(path): value for path, value in map(overrides.parse, point.settings)}

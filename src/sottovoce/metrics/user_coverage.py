@@ -1,0 +1,30 @@
+"""User coverage: the share of people who get a list at all (Section 8.3, Gunawardana and Shani 2015).
+
+    UC = |people with at least one recommendation| / |people|
+
+People without a list have a precision and a recall of 0, so the mean over those who have one is
+the mean over all divided by UC. (FPL's VAE covered 14 % of the people of its Italian data.)
+"""
+
+import math
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from sottovoce.kernels import helper
+
+
+@helper
+def served(length):
+    """1 if a person whose list has this length is served, else 0."""
+    return 1.0 if length > 0 else 0.0
+
+
+def user_coverage(lengths: ArrayLike) -> float:
+    """The share of people with a list, given how long each person's list is.
+
+    >>> user_coverage([10, 0, 3, 10])
+    0.75
+    """
+    lists = np.asarray(lengths)
+    return float(np.mean(lists > 0)) if lists.size else math.nan

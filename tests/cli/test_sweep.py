@@ -1,0 +1,135 @@
+"""`sottovoce sweep`: processes, failures, and going on after a stop."""
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from sottovoce.experiments import sweep
+from sottovoce.experiments.directory import RunDirectory
+
+Call = Callable[..., Result]
+
+RECIPE = """
+[data]
+name = "synthetic"
+users = 60
+items = 80
+
+[split]
+name = "local-holdout"
+candidates = 20
+
+[model]
+name = "mf"
+factors = 4
+
+[evaluate]
+ks = [5]
+
+[run]
+rounds = 2
+"""
+
+
+@pytest.fixture
+def recipe(tmp_path: Path) -> Path:
+    path = tmp_path / "small.toml"
+    path.write_text(RECIPE)
+    return path
+
+
+def test_failures_are_told_and_the_others_finish(
+    call: Call, recipe: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "cores", lambda: 4)  # so that each of two has the usual, parallel kernels
+    same = (
+        "sweep",
+        recipe,
+        "--grid",
+        "evaluate.metric=hr@5,rmse",
+        "--seeds",
+        "2",
+        "--jobs",
+        2,
+        "--out",
+        "all",
+    )
+    done = call(*same)
+    assert done.exit_code == 6, done.output
+    assert "2 of 4 runs failed" in done.stderr
+    assert "evaluate.metric=rmse seed=1: " in done.stderr
+    assert "is not measured by the split" in done.stderr
+    assert "popularity hr@5" in done.stdout
+    assert " ± " in done.stdout
+    found = json.loads(Path("all/summary.json").read_text())
+    good, bad = found["points"]
+    assert (good["runs"], bad["runs"], len(found["failures"])) == (2, 0, 2)
+    assert {Path(d).name for d in good["directories"]} == {"seed-1", "seed-2"}
+    results = [Path(d) / "result.json" for d in good["directories"]]
+    seeds = [json.loads(r.read_text())["seed"] for r in results]
+    assert seeds == [1, 2]
+    before = [r.stat().st_mtime_ns for r in results]
+    again = call(*same[:3], "evaluate.metric=hr@5", *same[4:], "--json")
+    assert again.exit_code == 0, again.output
+    assert json.loads(again.stdout)["points"] == [good]
+    assert [r.stat().st_mtime_ns for r in results] == before
+
+
+def launch(recipe: Path, *options: str) -> "subprocess.Popen[str]":
+    command = [
+        sys.executable,
+        "-m",
+        "sottovoce",
+        "sweep",
+        str(recipe),
+        "--seeds",
+        "2",
+        "--jobs",
+        "1",
+        *options,
+    ]
+    return subprocess.Popen(command, cwd=recipe.parent, stderr=subprocess.PIPE, text=True)
+
+
+def wait_for(what: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
+    while not what():
+        assert process.poll() is None, process.communicate()
+        time.sleep(0.02)
+
+
+def test_ctrl_c_stops_the_runs_and_keeps_their_state(recipe: Path) -> None:
+    first = recipe.parent / "runs/sweep-small/recipe/seed-1"
+    process = launch(recipe, "--set", "run.rounds=20000", "--set", "run.checkpoint=0")
+    try:
+        wait_for(lambda: any(first.glob("checkpoint-*")), process)
+        process.send_signal(signal.SIGINT)
+        _, said = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert process.returncode == 130
+    assert "The same command continues." in said
+    assert not RunDirectory(first).busy
+    assert any(first.glob("checkpoint-*"))
+    assert not first.with_name("seed-2").exists()
+
+
+def test_a_killed_sweep_continues(call: Call, recipe: Path) -> None:
+    first = recipe.parent / "all/recipe/seed-1/result.json"
+    process = launch(recipe, "--out", "all")
+    try:
+        wait_for(first.exists, process)
+    finally:
+        process.kill()
+        process.communicate()
+    before = first.stat().st_mtime_ns
+    done = call("sweep", recipe, "--seeds", 2, "--jobs", 1, "--out", "all", "--json")
+    assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["points"][0]["seeds"] == [1, 2]
+    assert first.stat().st_mtime_ns == before
