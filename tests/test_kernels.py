@@ -117,38 +117,34 @@ def test_threads_can_be_limited_and_come_back():
     assert kernels.threads() == before
 
 
-@driver
-def _wait(values):
-    for n in prange(len(values)):
-        values[n] = _slowly(n)
+class Clock:
+    """Stands for the module `time`: every call takes ten milliseconds, of which `busy` threads work."""
 
+    def __init__(self, busy):
+        self.busy, self.now = busy, 0.0
 
-@helper
-def _slowly(n):
-    total = 0.0
-    for i in range(400_000 if n == 0 else 1):
-        total += uniform(n, i)
-    return total
+    def perf_counter(self):
+        self.now += 0.01
+        return self.now
+
+    def process_time(self):
+        return self.now * self.busy
 
 
 @pytest.mark.skipif(kernels.threads() < 2, reason="this machine has one core")
-def test_threads_that_are_not_used_are_done_without_for_a_while():
-    """Here one piece is all the work, so a second thread idles, as it would on a busy machine."""
-    values = np.zeros(16)
-    _wait.compile(values, batch=16)
-    counts = []
-    for _ in range(12):
-        _wait(values, batch=16)
-        counts.append(_wait.alone)
-    assert counts[:9] == [8, 7, 6, 5, 4, 3, 2, 1, 0]
-    assert counts[9] == 16
-    assert (values == _slowly_all(16)).all()
-
-
-def _slowly_all(count):
-    expected = np.empty(count)
-    _wait(expected, batch=1)
-    return expected
+def test_threads_that_are_held_up_are_done_without_for_a_while(monkeypatch):
+    run = driver(_run.plain)
+    monkeypatch.setattr(kernels, "time", Clock(busy=1))
+    left = []
+    for _ in range(11):
+        run(Twice(1), np.arange(20), batch=20)
+        left.append(run.alone)
+    assert left == [8, 7, 6, 5, 4, 3, 2, 1, 0, 16, 15]
+    monkeypatch.setattr(kernels, "time", Clock(busy=kernels.threads()))
+    run.alone = 0
+    for _ in range(3):
+        run(Twice(1), np.arange(20), batch=20)
+        assert run.alone == 0
 
 
 def test_the_two_forms_are_cached_apart():

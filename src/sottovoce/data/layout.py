@@ -80,7 +80,7 @@ def guess(table: Table, header: bool) -> Layout:
         raise DataError(
             f"{table.where} has no column that is clearly the {' or the '.join(missing)}; "
             f"its columns are: {', '.join(names)}.",
-            "Name them, for example columns = {user = 'who', item = 'what'}.",
+            "Name them: --columns user=…,item=… with run, columns = {user = '…', item = '…'} elsewhere.",
         )
     return Layout(found["user"], found["item"], found.get("rating"), found.get("time"), names, True)
 
