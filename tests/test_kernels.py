@@ -134,7 +134,7 @@ class Clock:
 @pytest.mark.skipif(kernels.threads() < 2, reason="this machine has one core")
 def test_threads_that_are_held_up_are_done_without_for_a_while(monkeypatch):
     run = driver(_run.plain)
-    monkeypatch.setattr(kernels, "time", Clock(busy=1))
+    monkeypatch.setattr(kernels, "time", Clock(busy=0.5))
     left = []
     for _ in range(11):
         run(Twice(1), np.arange(20), batch=20)

@@ -242,7 +242,7 @@ class Driver:
         result = form(*arguments)
         wall, used = time.perf_counter() - wall, time.process_time() - used
         if count > 1 and wall > 1e-3:
-            self.crowded = self.crowded + 1 if used < 0.6 * count * wall else 0
+            self.crowded = self.crowded + 1 if used < 0.45 * count * wall else 0
             if self.crowded:
                 self.alone = min(self.patience[0] << (self.crowded - 1), self.patience[1])
         return result
