@@ -114,7 +114,6 @@ def operation(stub: Any = None, *, default: Callable[..., Any] | None = None, by
     resolve.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
     overload(call)(resolve)
     call.rule = lambda component: functools.partial(table.add, component)  # type: ignore[attr-defined]
-    call.supports = lambda component: table.find(component) is not None  # type: ignore[attr-defined]
     return call
 
 

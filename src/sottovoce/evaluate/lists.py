@@ -11,7 +11,6 @@ import numpy as np
 
 from sottovoce.data.sampling import search
 from sottovoce.evaluate.recommend import select
-from sottovoce.evaluate.scoring import score_all
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.gini import inequality
@@ -20,7 +19,7 @@ from sottovoce.metrics.popularity_bias import mean_popularity
 from sottovoce.metrics.precision import share_of_list
 from sottovoce.metrics.recall import share_of_relevant
 from sottovoce.metrics.user_coverage import served
-from sottovoce.models import score
+from sottovoce.models import score, score_all
 
 
 @helper

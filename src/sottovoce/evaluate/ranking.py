@@ -8,13 +8,12 @@ compared in single precision.
 
 import numpy as np
 
-from sottovoce.evaluate.scoring import score_all
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import score
+from sottovoce.models import score, score_all
 
 # A row read on its own costs about this many times what it costs in a pass over the table: four on a
 # model as light as `mf`, nearer one where the score itself is work.

@@ -4,8 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.evaluate.scoring import score_all, slots_of
+from sottovoce.evaluate.scoring import slots_of
 from sottovoce.kernels import driver, helper, prange
+from sottovoce.models import score_all
 from sottovoce.state import Floats, Ints, People, Tables
 
 

@@ -1,11 +1,8 @@
-"""What evaluation and recommendation share: whose model is whose, and one person's scores of everything."""
+"""What evaluation and recommendation share: whose model is whose."""
 
 import numpy as np
 
-from sottovoce.models import score_all
 from sottovoce.state import Ints, People
-
-__all__ = ["score_all", "slots_of"]
 
 
 def slots_of(people: People) -> Ints:

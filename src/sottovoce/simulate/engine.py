@@ -10,7 +10,7 @@ from sottovoce.exchange import codec
 from sottovoce.models import Context, resolve, shape
 from sottovoce.peers import links
 from sottovoce.protocols import alone, exchanges, execute, hosts, start, trainings
-from sottovoce.simulate.plan import synchronous
+from sottovoce.simulate.plan import SPARE, synchronous
 from sottovoce.state import Tables, people, whole
 
 
@@ -54,11 +54,11 @@ class Simulation:
         """Bytes of all models and snapshots, as a run with these components will need.
 
         With p messages per node and round, the planner was seen to copy a little less than
-        (p − 1) / (p + 2) of all models.
+        (p − 1) / (p + 2) of all models, and it may copy one in SPARE more.
         """
         slots, size, sent = hosts(protocol, people)[1], shape(model), trainings(protocol)
         table = (items * (size.row + 1) + size.head + 2) * 4
-        return int(slots * table * (1 + (sent - 1) / (sent + 2)) + people * size.user * 4)
+        return int(slots * table * (1 + (sent - 1) / (sent + 2) + 1 / SPARE) + people * size.user * 4)
 
     @property
     def bytes(self) -> int:
