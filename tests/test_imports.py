@@ -22,6 +22,7 @@ LAYERS = [
     {"data"},
     {"metrics"},
     {"state"},
+    {"timing"},
     {"models"},
     {"exchange"},
     {"combine"},

@@ -280,6 +280,7 @@ def set_threads(count: int) -> Iterator[None]:
 # Randomness: a hash of (run, purpose, person, step, draw), the same for any number of threads
 
 INIT, TRAIN, PEERS, GRAPH, SPLIT, NEGATIVES, SYNTHETIC, RANDOM, WEIGHTING, BOOTSTRAP = range(1, 11)
+PHASE, LOSS, LINKS, CHURN, COMPRESSION, PARTICIPANTS, ROUNDING = range(11, 18)
 
 _GOLDEN = 0x9E3779B97F4A7C15
 _MIX1 = 0xBF58476D1CE4E5B9

@@ -9,9 +9,23 @@ from hypothesis import strategies as st
 
 from sottovoce.kernels import set_threads, threads
 from sottovoce.peers.uniform import Uniform
-from sottovoce.protocols import exchanges
+from sottovoce.protocols import Messages, exchanges
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.plan import _schedule, synchronous
+from sottovoce.simulate.plan import _schedule, schedule
+from sottovoce.timing import synchronous as all_at_once
+
+
+def at_once(sender, receiver):
+    count = len(sender)
+    times, none = np.zeros(count), np.full(count, -1, np.int32)
+    return Messages(sender, receiver, times, times + 1, np.zeros(count, np.int64), none)
+
+
+def synchronous(slots, sender, receiver):
+    plan, underway, places = schedule(slots, at_once(sender, receiver), 1.0)
+    assert len(underway.sender) == 0
+    assert places == len(set(plan.into.tolist()))
+    return plan
 
 
 @st.composite
@@ -44,19 +58,25 @@ def test_every_message_arrives_in_order_and_carries_the_model_of_the_beginning(c
                     assert source == -1 or changed_at.get(int(source), level + 1) > level
                     taken[r].append(int(source))
                 else:
-                    taken[r].append(int(plan.copied[source - slots]))
+                    held = [n for n in range(plan.copies[level + 1]) if plan.into[n] == source - slots]
+                    taken[r].append(int(plan.copied[held[-1]]))
+                    # It was copied before it changed.
+                    taken_at = np.searchsorted(plan.copies, held[-1], "right") - 1
+                    assert changed_at.get(taken[r][-1], level) >= taken_at
     expected: dict[int, list[int]] = {}
     for s, r in zip(sender, receiver, strict=True):
         expected.setdefault(int(r), []).append(int(s))
     assert taken == expected
     assert plan.copies[0] == 0
-    assert (plan.copies[1:] == len(plan.copied)).all()
+    assert plan.copies[-1] == len(plan.copied)
 
 
 @given(rounds())
 def test_compiled_planner_equals_plain(case):
-    for limits in ((100, 0), (1, 2)):
-        for fast, slow in zip(_schedule(*case, *limits), _schedule.plain(*case, *limits), strict=True):
+    slots, sender, receiver = case
+    for each, *limits in ((False, 100, 0), (False, 1, 2), (True, 100, 0)):
+        arguments = slots, at_once(sender, receiver), 1.0, each, 0, *limits
+        for fast, slow in zip(_schedule(*arguments), _schedule.plain(*arguments), strict=True):
             np.testing.assert_array_equal(fast, slow)
 
 
@@ -64,7 +84,9 @@ def test_compiled_planner_equals_plain(case):
 def test_one_push_copies_hardly_anything(nodes):
     """One thread copies only where slots wait in a circle; several trade copies for fewer levels."""
     for round in range(5):
-        sender, receiver = exchanges(Gossip(), Uniform(), np.empty((0, 0), np.int32), nodes, 1, round)
+        none = np.empty((0, 0), np.int32)
+        sent, _ = exchanges(Gossip(), Uniform(), none, all_at_once(nodes), 1.0, round, 0)
+        sender, receiver = sent.sender, sent.receiver
         with set_threads(1):
             plan = synchronous(nodes, sender, receiver)
         assert len(plan.copied) <= 20

@@ -28,5 +28,5 @@ def _trainings(protocol):
 
 
 @exchanges.rule(Clusters)
-def _exchanges(protocol, peers, links, slots, run, round):
-    return exchanges(Gossip(), peers, links, slots, run, round)
+def _exchanges(protocol, peers, graph, timing, size, run, round):
+    return exchanges(Gossip(), peers, graph, timing, size, run, round)

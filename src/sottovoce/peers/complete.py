@@ -1,12 +1,12 @@
 """The complete graph: everybody is a neighbour, and each message goes to a random one.
 
-Unlike `uniform`, the messages of one round are drawn independently and may meet at one peer.
+Unlike `uniform`, the messages of one cycle are drawn independently and may meet at one peer.
 """
 
 from typing import NamedTuple
 
-from sottovoce.kernels import PEERS, below, stream
-from sottovoce.peers import select
+from sottovoce.kernels import PEERS, stream
+from sottovoce.peers import draw_online, select
 from sottovoce.registry import component
 
 
@@ -16,8 +16,5 @@ class Complete(NamedTuple):
 
 
 @select.rule(Complete)
-def _select(peers, links, nodes, node, run, round, chosen):
-    key = stream(run, PEERS, node, round)
-    for n in range(len(chosen)):
-        chosen[n] = below(key, n, nodes - 1)
-        chosen[n] += chosen[n] >= node
+def _select(peers, graph, timing, time, node, run, cycle, chosen):
+    return draw_online(stream(run, PEERS, node, cycle), timing, time, node, True, chosen)

@@ -6,13 +6,14 @@ import numpy as np
 from annotated_types import Ge
 
 from sottovoce.kernels import GRAPH, PEERS, driver, prange, stream
-from sottovoce.peers import distinct, links, select
+from sottovoce.peers import distinct, graph, select
 from sottovoce.registry import component
+from sottovoce.timing import stays
 
 
 @component("peers", "k-out")
 class KOut(NamedTuple):
-    """Random neighbours out of k fixed ones."""
+    """Random neighbours out of k fixed ones, of those that are online."""
 
     k: Annotated[int, Ge(1)] = 20
     """How many peers a node knows."""
@@ -26,15 +27,23 @@ def _draw_graph(graph, run):
             graph[node, n] += graph[node, n] >= node
 
 
-@links.rule(KOut)
-def _links(peers, nodes, run):
-    graph = np.empty((nodes, min(peers.k, nodes - 1)), np.int32)
-    _draw_graph(graph, run, batch=nodes)
-    return graph
+@graph.rule(KOut)
+def _graph(peers, nodes, run):
+    drawn = np.empty((nodes, min(peers.k, nodes - 1)), np.int32)
+    _draw_graph(drawn, run, batch=nodes)
+    return drawn
 
 
 @select.rule(KOut)
-def _select(peers, links, nodes, node, run, round, chosen):
-    distinct(stream(run, PEERS, node, round), links.shape[1], chosen)
-    for n in range(len(chosen)):
-        chosen[n] = links[node, chosen[n]]
+def _select(peers, graph, timing, time, node, run, cycle, chosen):
+    known = np.empty(graph.shape[1], np.int32)
+    count = 0
+    for other in graph[node]:
+        if stays(timing, other, time, time):
+            known[count] = other
+            count += 1
+    found = min(count, len(chosen))
+    distinct(stream(run, PEERS, node, cycle), count, chosen[:found])
+    for n in range(found):
+        chosen[n] = known[chosen[n]]
+    return found

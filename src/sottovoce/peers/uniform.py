@@ -1,11 +1,11 @@
-"""Fresh peers, uniformly from everybody, as an ideal peer-sampling service returns them."""
+"""Fresh peers, uniformly from all that are online, as an ideal peer-sampling service returns them."""
 
 from typing import Annotated, NamedTuple
 
 from annotated_types import Ge
 
 from sottovoce.kernels import PEERS, stream
-from sottovoce.peers import distinct, select
+from sottovoce.peers import draw_online, select
 from sottovoce.registry import component
 
 
@@ -14,11 +14,9 @@ class Uniform(NamedTuple):
     """A view of random peers, drawn anew."""
 
     refresh: Annotated[int, Ge(1)] = 1
-    """Rounds that a view is kept."""
+    """Cycles that a view is kept, as far as its peers stay online."""
 
 
 @select.rule(Uniform)
-def _select(peers, links, nodes, node, run, round, chosen):
-    distinct(stream(run, PEERS, node, round // peers.refresh), nodes - 1, chosen)
-    for n in range(len(chosen)):
-        chosen[n] += chosen[n] >= node
+def _select(peers, graph, timing, time, node, run, cycle, chosen):
+    return draw_online(stream(run, PEERS, node, cycle // peers.refresh), timing, time, node, False, chosen)

@@ -13,8 +13,20 @@ from sottovoce.combine import merge
 from sottovoce.kernels import INIT, driver, helper, operation, prange, stream
 from sottovoce.models import start_head, start_row, start_user, train
 from sottovoce.state import Ints, Longs, width
+from sottovoce.timing import Doubles
 
 NOBODY = -1
+
+
+class Messages(NamedTuple):
+    """Messages that will arrive, in an order that decides between those that arrive at one time."""
+
+    sender: Ints  # the slot, or NOBODY: the receiver just trains
+    receiver: Ints
+    start: Doubles  # when the transfer begins
+    end: Doubles  # when it ends
+    number: Longs  # which of its sender's messages it is
+    place: Ints  # the snapshot that holds it already, or -1
 
 
 class Plan(NamedTuple):
@@ -31,6 +43,7 @@ class Plan(NamedTuple):
     copies: Longs  # [L + 1], where the snapshots to take before each level begin
     copied: Ints  # the slot that snapshot `into` is taken of
     into: Ints
+    number: Longs  # of the message that is written there, where each has a snapshot of its own
 
 
 @operation
@@ -39,8 +52,11 @@ def hosts(protocol, people):
 
 
 @operation
-def exchanges(protocol, peers, links, slots, run, round):
-    """Who sends to whom in this round: arrays of senders (or NOBODY) and of receivers."""
+def exchanges(protocol, peers, graph, timing, size, run, round):
+    """The `Messages` that are sent in this round and get through, and how many were sent in all.
+
+    `size` is what a message is of a full model.
+    """
 
 
 @operation
@@ -108,6 +124,18 @@ def start(model, tables, people, run, common):
         start_user(model, people.user[person], stream(run, INIT, who, -2))
 
 
+def training(slots: int, round: int) -> Messages:
+    """The messages of a round in which every slot trains, and nobody sends anything."""
+    return Messages(
+        sender=np.full(slots, NOBODY, np.int32),
+        receiver=np.arange(slots, dtype=np.int32),
+        start=np.full(slots, float(round)),
+        end=np.full(slots, float(round)),
+        number=np.full(slots, round, np.int64),
+        place=np.full(slots, -1, np.int32),
+    )
+
+
 def alone(slots: int) -> Plan:
     """The plan in which every slot trains once, and nobody sends anything."""
     every = np.arange(slots, dtype=np.int32)
@@ -120,4 +148,5 @@ def alone(slots: int) -> Plan:
         copies=np.zeros(2, np.int64),
         copied=none,
         into=none,
+        number=np.empty(0, np.int64),
     )

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sottovoce.protocols import NOBODY, exchanges, hosts, trainings
+from sottovoce.protocols import exchanges, hosts, training, trainings
 from sottovoce.registry import component
 
 
@@ -30,5 +30,5 @@ def _trainings(protocol):
 
 
 @exchanges.rule(Central)
-def _exchanges(protocol, peers, links, slots, run, round):
-    return np.array([NOBODY], np.int32), np.zeros(1, np.int32)
+def _exchanges(protocol, peers, graph, timing, size, run, round):
+    return training(1, round), 0

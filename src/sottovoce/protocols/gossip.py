@@ -1,7 +1,8 @@
 """Gossip learning (Algorithm 3, Hegedűs et al. 2019).
 
-Everybody has a model. In each round a node sends it to some peers; who receives one merges it into
-the own model and then trains the result on the own data.
+Everybody has a model. In each of its cycles a node that is online sends it to some peers that are
+online; who receives one merges it into the own model and then trains the result on the own data. A
+cycle takes as long as the node's upload of these messages, so that bandwidth is fully used.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -9,10 +10,11 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge
 
-from sottovoce.kernels import driver, prange
+from sottovoce.kernels import driver, helper, prange
 from sottovoce.peers import select
-from sottovoce.protocols import exchanges, hosts, trainings
+from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, trainings
 from sottovoce.registry import component
+from sottovoce.timing import arrival, arrives, first_tick, load, phase, stays
 
 
 @component("protocol", "gossip")
@@ -20,7 +22,7 @@ class Gossip(NamedTuple):
     """Peers exchange models; there is no server."""
 
     pushes: Annotated[int, Ge(1)] = 1
-    """Messages a node sends in a round, each to another peer."""
+    """Messages a node sends in a cycle, each to another peer."""
     start: Literal["common", "independent"] = "common"
     """Whether all nodes begin with the same model and vector, or each with its own."""
 
@@ -36,13 +38,64 @@ def _trainings(protocol):
 
 
 @driver
-def _choose(peers, links, run, round, chosen):
-    for node in prange(len(chosen)):
-        select(peers, links, len(chosen), node, run, round, chosen[node])
+def _count(timing, load, run, begin, end, cycles):
+    """Write how many cycles of each node begin between `begin` and `end`."""
+    for node in prange(len(cycles)):
+        cycle = load / timing.upload[node]
+        offset = phase(timing, node, cycle, run)
+        cycles[node] = first_tick(end, offset, cycle) - first_tick(begin, offset, cycle)
+
+
+@helper
+def _cycle(peers, graph, timing, load, run, begin, node, at, count, chosen, sent):
+    """Write the messages of one node's cycles, from `at`; receiver -1 where none is sent or none arrives."""
+    cycle = load / timing.upload[node]
+    offset = phase(timing, node, cycle, run)
+    tick = first_tick(begin, offset, cycle)
+    for n in range(count):
+        start = offset + (tick + n) * cycle
+        found = 0
+        if stays(timing, node, start, start):
+            found = select(peers, graph, timing, start, node, run, tick + n, chosen)
+        for m in range(len(chosen)):
+            place = at + n * len(chosen) + m
+            number = (tick + n) * len(chosen) + m
+            sent.sender[place] = node if m < found else NOBODY
+            sent.receiver[place] = -1
+            if m < found:
+                end = arrival(timing, node, chosen[m], start, load)
+                sent.start[place] = start
+                sent.end[place] = end
+                sent.number[place] = number
+                if arrives(timing, node, chosen[m], start, end, run, number):
+                    sent.receiver[place] = chosen[m]
+
+
+@driver
+def _send(peers, graph, timing, load, run, begin, first, pushes, sent):
+    for node in prange(len(first) - 1):
+        chosen = np.empty(pushes, np.int32)
+        at, count = first[node] * pushes, first[node + 1] - first[node]
+        _cycle(peers, graph, timing, load, run, begin, node, at, count, chosen, sent)
 
 
 @exchanges.rule(Gossip)
-def _exchanges(protocol, peers, links, slots, run, round):
-    chosen = np.empty((slots, protocol.pushes), np.int32)
-    _choose(peers, links, run, round, chosen, batch=slots)
-    return np.repeat(np.arange(slots, dtype=np.int32), protocol.pushes), chosen.ravel()
+def _exchanges(protocol, peers, graph, timing, size, run, round):
+    nodes, pushes = len(timing.upload), protocol.pushes
+    begin, end = round * timing.round, (round + 1) * timing.round
+    models = load(timing, size * pushes)
+    cycles = np.empty(nodes, np.int64)
+    _count(timing, models, run, begin, end, cycles, batch=nodes)
+    first = np.concatenate([[0], np.cumsum(cycles)])
+    total = int(first[-1]) * pushes
+    sent = Messages(
+        sender=np.empty(total, np.int32),
+        receiver=np.empty(total, np.int32),
+        start=np.empty(total),
+        end=np.empty(total),
+        number=np.empty(total, np.int64),
+        place=np.full(total, -1, np.int32),
+    )
+    _send(peers, graph, timing, models, run, begin, first, pushes, sent, batch=nodes)
+    arriving = np.flatnonzero(sent.receiver >= 0)
+    return Messages(*(column[arriving] for column in sent)), int(np.count_nonzero(sent.sender >= 0))

@@ -4,14 +4,16 @@ import time
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
 from sottovoce.models import Context, resolve, shape
-from sottovoce.peers import links
-from sottovoce.protocols import alone, exchanges, execute, hosts, start, trainings
-from sottovoce.simulate.plan import SPARE, synchronous
+from sottovoce.peers import graph
+from sottovoce.protocols import Messages, alone, exchanges, execute, hosts, start, trainings
+from sottovoce.simulate.plan import SPARE, schedule
 from sottovoce.state import Tables, people, whole
+from sottovoce.timing import Timing, stays, synchronous
 
 
 class Simulation:
@@ -32,19 +34,23 @@ class Simulation:
         peers: Any,
         rounds: int,
         weighting: Interactions | None = None,
+        timing: Timing | None = None,
     ) -> None:
         host, slots = hosts(protocol, train.people)
         calls, sharing = rounds * trainings(protocol), train.people / slots
         context = Context(train.items, *train.scale, calls=calls, sharing=sharing)
         self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
+        self.timing = synchronous(slots) if timing is None else timing
         self.shape = shape(self.model)
         self.tables = whole(slots, train.items, self.shape.row, self.shape.head)
         self.people = people(self.shape.user, train.indptr, train.item, train.value, host, slots, weighting)
         np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
         self.snapshots = self._pool(0)
-        self.links = links(peers, slots, seed)
-        self.round = self.messages = 0
+        self.places = 0  # snapshots in use, or used before
+        self.underway = nothing()
+        self.graph = graph(peers, slots, seed)
+        self.round = self.messages = self.arrived = 0
         self.seconds = 0.0
         common = protocol.start == "common"
         start(self.model, self.tables, self.people, seed, common, batch=slots)
@@ -63,55 +69,101 @@ class Simulation:
     @property
     def bytes(self) -> int:
         """What all messages so far amount to, in the real codec."""
-        items = len(self.tables.age) // self.tables.slots
-        return self.messages * codec.size(items, self.shape.row, self.shape.head, gathered=False)
+        return self.messages * codec.size(self.items, self.shape.row, self.shape.head, gathered=False)
 
-    def _pool(self, slots: int) -> Tables:
-        items = len(self.tables.age) // self.tables.slots
-        return whole(slots, items, self.shape.row, self.shape.head)
+    @property
+    def items(self) -> int:
+        """The size of the catalogue."""
+        return len(self.tables.age) // self.tables.slots
+
+    @property
+    def now(self) -> float:
+        """The time in the network, in seconds."""
+        return self.round * self.timing.round
+
+    def present(self) -> NDArray[np.bool_]:
+        """Which nodes are online now."""
+        nodes = len(self.timing.upload)
+        return np.array([stays(self.timing, node, self.now, self.now) for node in range(nodes)])
+
+    def _pool(self, places: int) -> Tables:
+        return whole(places, self.items, self.shape.row, self.shape.head)
+
+    def _hold(self, places: int) -> None:
+        """Make room for so many snapshots, keeping those there are."""
+        self.places = max(self.places, places)
+        if places > self.snapshots.slots:
+            before, self.snapshots = self.snapshots, self._pool(max(places, self.tables.slots))
+            for old, new in zip(before[:5], self.snapshots[:5], strict=True):
+                new[: len(old)] = old
 
     def _execute(self, plan: Any, run: Any) -> None:
-        if len(plan.copied) > self.snapshots.slots:
-            self.snapshots = self._pool(len(plan.copied))
         arguments = plan, self.merge, self.model, self.tables, self.snapshots, self.people, self.seed
         run(*arguments, batch=self.tables.slots)
 
+    def _send(self, round: int) -> tuple[Messages, int]:
+        sent: tuple[Messages, int] = exchanges(
+            self.protocol, self.peers, self.graph, self.timing, 1.0, self.seed, round
+        )
+        return sent
+
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a round needs."""
-        exchanges(self.protocol, self.peers, self.links, self.tables.slots, self.seed, 0)
+        sent, _ = self._send(0)
+        schedule(self.tables.slots, sent, self.timing.round)
         self._execute(alone(self.tables.slots), execute.compile)
 
     def advance(self, rounds: int) -> None:
         """Run this many rounds."""
         began = time.perf_counter()
         for _ in range(rounds):
-            sender, receiver = exchanges(
-                self.protocol, self.peers, self.links, self.tables.slots, self.seed, self.round
-            )
-            self._execute(synchronous(self.tables.slots, sender, receiver), execute)
-            self.messages += int(np.count_nonzero(sender >= 0))
+            sent, count = self._send(self.round)
+            if len(self.underway.sender):
+                sent = Messages(*map(np.concatenate, zip(self.underway, sent, strict=True)))
             self.round += 1
+            plan, self.underway, places = schedule(self.tables.slots, sent, self.now, pool=self.places)
+            self._hold(places)
+            self._execute(plan, execute)
+            self.messages += count
+            self.arrived += int(np.count_nonzero(plan.source >= 0))
         self.seconds += time.perf_counter() - began
 
     def state(self) -> dict[str, Any]:
         """All that changes, for a checkpoint: arrays that are still in use, not copies."""
-        tables, people = self.tables, self.people
-        counters = np.array([self.round, self.messages], np.int64)
-        return {
+        tables, people, held = self.tables, self.people, self.snapshots
+        state = {
             "rows": tables.rows,
             "age": tables.age,
             "head": tables.head,
             "clock": tables.clock,
             "user": people.user,
             "steps": people.steps,
-            "counters": counters,
+            "counters": np.array([self.round, self.messages, self.arrived], np.int64),
             "seconds": np.array([self.seconds]),
         }
+        if len(self.underway.sender):
+            state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}
+            names = ("rows", "age", "head", "clock", "size")
+            state |= {f"held {name}": getattr(held, name)[: self._extent(name)] for name in names}
+        return state
+
+    def _extent(self, name: str) -> int:
+        """How far an array of the snapshots is in use."""
+        return self.places * self.items if name in ("rows", "age") else self.places
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
+        if "held clock" in state:
+            self._hold(len(state["held clock"]))
+            self.underway = Messages(*(state[f"underway {name}"] for name in Messages._fields))
         live = self.state()
         for name, values in state.items():
             np.copyto(live[name], values, casting="no")
-        self.round, self.messages = (int(n) for n in live["counters"])
+        self.round, self.messages, self.arrived = (int(n) for n in live["counters"])
         self.seconds = float(live["seconds"][0])
+
+
+def nothing() -> Messages:
+    """No messages at all."""
+    none, times = np.empty(0, np.int32), np.empty(0)
+    return Messages(none, none, times, times, np.empty(0, np.int64), none)

@@ -1,21 +1,28 @@
-"""The planner: from who sends to whom, to operations in an order that needs few copies.
+"""The planner: from messages with times, to operations in an order that needs few copies.
 
-All messages of a round carry models as they were at its beginning and arrive at its end. A slot
-may therefore change only after everybody who receives its model has read it: it waits for its
-readers. Where slots wait for each other in a circle, one of them is copied first. With one message
+A message carries its sender's model as it was when the transfer began, and is absorbed when it
+ends. So a slot may change only after everybody who receives its earlier state has read it: its
+next change waits for its readers, unless a copy is taken. Which operations really depend on each
+other (a receiver's on its previous one, a message on what its sender absorbed before) follows from
+time; all else is free, and the planner uses that to copy little.
+
+Operations are visits: a slot absorbs some messages one after the other, because nobody asks for
+its state in between. Visits are sorted by level (Kahn 1962). Where all that are left wait for each
+other in a circle, one of them has its slot copied first. In synchronous rounds with one message
 per node the waiting graph is a function from node to node, which has few circles (about ½ ln 2n),
 so hardly any model is copied.
 """
 
 import numpy as np
 
-from sottovoce.kernels import driver, helper, threads
-from sottovoce.protocols import Plan
-from sottovoce.state import Ints
+from sottovoce.kernels import driver, helper, inlined, threads
+from sottovoce.protocols import Messages, Plan
 
 # Between levels threads wait for each other, so chains of waiting slots are cut where they get long;
 # one slot in SPARE may be copied for that. It changes the order of work, not its result.
 DEEPEST, SPARE = 20, 20
+
+NEVER = np.int32(2**31 - 1)
 
 
 @helper
@@ -35,94 +42,305 @@ def _group(keys, groups):
     return first, index
 
 
-@helper
-def _closing(slot, level, sent_first, sent, receiver, passed, walk):
-    """Follow slots that wait for each other from `slot` until a circle closes, and return where.
+@inlined
+def _absorbed(taken, ends, first, last, start):
+    """How many of a slot's messages, `taken[first:last]` by time, had arrived when another began."""
+    low, high = first, last
+    while low < high:
+        middle = (low + high) >> 1
+        if ends[taken[middle]] <= start:
+            low = middle + 1
+        else:
+            high = middle
+    return low
 
-    `passed` holds the number of the last walk that came by each slot; this one is number `walk`.
+
+@helper
+def _wedged(
+    visit, walk, passed, first, slot, level, copied, begin, taken, producer, reads_first, reads, host
+):
+    """A visit in a circle of visits that wait for each other, one that waits for a reader.
+
+    Follows what `visit` waits for, readers before anything else. `passed` holds the number of the
+    last walk that came by each visit; this one is number `walk`, and `walk + 1` once in a circle.
     """
-    while passed[slot] != walk:
-        passed[slot] = walk
-        for n in range(sent_first[slot], sent_first[slot + 1]):
-            if level[receiver[sent[n]]] < 0:
-                slot = receiver[sent[n]]
-                break
-    return slot
+    while True:
+        again = passed[visit] >= walk
+        passed[visit] = walk + again
+        waits = -1
+        if not copied[visit]:
+            for n in range(reads_first[visit], reads_first[visit + 1]):
+                if level[host[reads[n]]] < 0:
+                    waits = host[reads[n]]
+                    break
+        if waits >= 0 and again:
+            return visit
+        if waits < 0 and visit > first[slot[visit]] and level[visit - 1] < 0:
+            waits = visit - 1
+        if waits < 0:
+            for n in range(begin[visit], begin[visit + 1]):
+                if producer[taken[n]] >= 0 and level[producer[taken[n]]] < 0:
+                    waits = producer[taken[n]]
+                    break
+        visit = waits
+
+
+@inlined
+def _unread(visit, level, reads_first, reads, host):
+    """How many of those who read the state of a slot before `visit` have not been scheduled."""
+    count = 0
+    for n in range(reads_first[visit], reads_first[visit + 1]):
+        count += level[host[reads[n]]] < 0
+    return count
 
 
 @driver
-def _schedule(slots, sender, receiver, deepest, spare):
-    """Sort the receivers by level (Kahn 1962), copying a slot wherever all that are left wait.
+def _schedule(slots, messages, until, each, pool, deepest, spare):
+    """The plan of all messages that end by `until`, and what stays on the way.
 
-    A slot's level is one more than the highest of its readers', or 0 when it was copied. Up to
+    With `each`, every message is written into a snapshot of its own when it is sent; otherwise
+    a slot is copied only where it changes too early. There are `pool` snapshots to begin with. Up to
     `spare` slots are copied only because their level would be `deepest` or more.
     """
-    taken_first, taken = _group(receiver, slots)
-    sent_first, sent = _group(sender, slots)
-    least = np.zeros(slots, np.int32)
-    level = np.full(slots, -1, np.int32)
-    snapshot = np.full(slots, -1, np.int32)
-    passed = np.full(slots, -1, np.int32)
-    waiting = np.zeros(slots, np.int64)
-    order = np.empty(slots, np.int32)
-    ready, left, copies, place = 0, 0, 0, 0
+    sender, receiver, start, end, place = (
+        messages.sender,
+        messages.receiver,
+        messages.start,
+        messages.end,
+        messages.place,
+    )
+    count = len(sender)
+
+    # What each slot takes, by time.
+    order = np.argsort(end, kind="mergesort")
+    key = np.full(count, -1, np.int32)
+    for n in range(count):
+        if end[order[n]] <= until:
+            key[n] = receiver[order[n]]
+    first_taken, taken = _group(key, slots)
+    for n in range(len(taken)):
+        taken[n] = order[taken[n]]
+
+    # A slot's messages are cut into visits where its state in between is sent to somebody.
+    at = np.full(count, -1, np.int64)  # where among its sender's messages each one left
+    cut = np.zeros(len(taken) + 1, np.bool_)
+    for m in range(count):
+        s = sender[m]
+        if s >= 0 and place[m] < 0:
+            at[m] = _absorbed(taken, end, first_taken[s], first_taken[s + 1], start[m])
+            cut[at[m]] = True
     for s in range(slots):
-        if taken_first[s] < taken_first[s + 1]:
-            left += 1
-            waiting[s] = sent_first[s + 1] - sent_first[s]
-            if waiting[s] == 0:
-                order[ready] = s
-                ready += 1
-    done = 0
-    while done < left:
-        if done == ready:
-            while waiting[place] == 0 or level[place] >= 0:
-                place += 1
-            s = _closing(place, level, sent_first, sent, receiver, passed, copies)
-            snapshot[s] = copies
-            copies += 1
-            waiting[s] = 0
-            least[s] = 0
-            order[ready] = s
+        cut[first_taken[s]] = True
+    visit_of = np.empty(len(taken) + 1, np.int64)
+    visits = 0
+    for n in range(len(taken)):
+        visits += cut[n]
+        visit_of[n] = visits - 1
+    visit_of[len(taken)] = visits
+    begin = np.full(visits + 1, len(taken), np.int64)
+    slot = np.empty(visits, np.int32)
+    for n in range(len(taken) - 1, -1, -1):
+        begin[visit_of[n]] = n
+        slot[visit_of[n]] = receiver[taken[n]]
+    first = np.empty(slots + 1, np.int64)
+    for s in range(slots + 1):
+        first[s] = visit_of[first_taken[s]]
+
+    # Who makes, who takes, and who changes what each message carries.
+    host = np.full(count, -1, np.int64)
+    for n in range(len(taken)):
+        host[taken[n]] = visit_of[n]
+    producer = np.full(count, -1, np.int64)
+    changer = np.full(count, -1, np.int64)
+    for m in range(count):
+        if at[m] >= 0:
+            s = sender[m]
+            if at[m] > first_taken[s]:
+                producer[m] = visit_of[at[m] - 1]
+            if at[m] < first_taken[s + 1]:
+                changer[m] = visit_of[at[m]]
+    made_first, made = _group(np.where(host >= 0, producer, -1), visits)
+    reads_first, reads = _group(np.where(host >= 0, changer, -1), visits)
+    copied = np.full(visits, each, np.bool_)
+    for m in range(count):
+        if host[m] < 0 and changer[m] >= 0:
+            copied[changer[m]] = True
+
+    # Levels.
+    needs = np.zeros(visits, np.int32)  # the least level by what truly comes before
+    least = np.zeros(visits, np.int32)  # and by readers
+    level = np.full(visits, -1, np.int32)
+    passed = np.full(visits, -1, np.int64)
+    waiting = np.zeros(visits, np.int64)
+    queue = np.empty(visits, np.int64)
+    ready, done, oldest, walk = 0, 0, 0, 0
+    for v in range(visits):
+        waiting[v] = (v > first[slot[v]]) + (0 if copied[v] else reads_first[v + 1] - reads_first[v])
+        for n in range(begin[v], begin[v + 1]):
+            waiting[v] += producer[taken[n]] >= 0
+        if waiting[v] == 0:
+            queue[ready] = v
             ready += 1
-        r = order[done]
+    while done < visits:
+        if done == ready:
+            while level[oldest] >= 0:
+                oldest += 1
+            v = _wedged(
+                oldest,
+                walk,
+                passed,
+                first,
+                slot,
+                level,
+                copied,
+                begin,
+                taken,
+                producer,
+                reads_first,
+                reads,
+                host,
+            )
+            walk += 2
+            copied[v] = True
+            least[v] = 0
+            waiting[v] -= _unread(v, level, reads_first, reads, host)
+            if waiting[v] == 0:
+                queue[ready] = v
+                ready += 1
+            continue
+        v = queue[done]
         done += 1
-        level[r] = least[r]
-        for n in range(taken_first[r], taken_first[r + 1]):
-            s = sender[taken[n]]
-            if s >= 0 and waiting[s] > 0:
-                waiting[s] -= 1
-                least[s] = max(least[s], level[r] + 1)
-                if waiting[s] == 0:
-                    order[ready] = s
+        if least[v] >= max(deepest, needs[v] + 1) and spare > 0:
+            copied[v] = True
+            spare -= 1
+            least[v] = 0
+        level[v] = max(needs[v], least[v])
+        if v + 1 < first[slot[v] + 1]:
+            needs[v + 1] = max(needs[v + 1], level[v] + 1)
+            waiting[v + 1] -= 1
+            if waiting[v + 1] == 0:
+                queue[ready] = v + 1
+                ready += 1
+        for n in range(made_first[v], made_first[v + 1]):
+            w = host[made[n]]
+            needs[w] = max(needs[w], level[v] + 1)
+            waiting[w] -= 1
+            if waiting[w] == 0:
+                queue[ready] = w
+                ready += 1
+        for n in range(begin[v], begin[v + 1]):
+            w = changer[taken[n]]
+            if w >= 0 and not copied[w]:
+                least[w] = max(least[w], level[v] + 1)
+                waiting[w] -= 1
+                if waiting[w] == 0:
+                    queue[ready] = w
                     ready += 1
-                    if least[s] >= deepest and spare > 0:
-                        snapshot[s] = copies
-                        copies += 1
-                        spare -= 1
-                        least[s] = 0
-    level_first, receivers = _group(level, level.max() + 1)
-    first = np.zeros(left + 1, np.int64)
+    levels = 0
+    for v in range(visits):
+        levels = max(levels, level[v] + 1)
+
+    # Snapshots: which, before which level, until when. A copy belongs to the visit that changes the
+    # slot; with `each`, to the message.
+    copies = count if each else visits
+    since = np.full(copies, -1, np.int32)
+    last = np.full(copies, -1, np.int32)
+    copy_of = np.full(count, -1, np.int64)
+    for m in range(count):
+        if sender[m] >= 0 and place[m] < 0:
+            read = level[host[m]] if host[m] >= 0 else NEVER
+            w = changer[m]
+            if each:
+                copy_of[m] = m
+                since[m] = level[producer[m]] + 1 if producer[m] >= 0 else 0
+            elif w >= 0 and read >= level[w]:
+                copy_of[m] = w
+                since[w] = level[w]
+            if copy_of[m] >= 0:
+                last[copy_of[m]] = max(last[copy_of[m]], read)
+
+    # Places: those of earlier plans are taken until their last message is read.
+    freed = np.full(pool, -1, np.int32)
+    for m in range(count):
+        if place[m] >= 0:
+            freed[place[m]] = max(freed[place[m]], level[host[m]] if host[m] >= 0 else NEVER)
+    by_level, copy = _group(since, levels + 1)
+    leaving = np.empty(pool + len(copy), np.int32)  # the last level that reads each place
+    leaving[:pool] = freed
+    places = pool
+    spot = np.full(copies, -1, np.int32)
+    released_first, released = _group(np.where(freed < levels, freed + 1, -1), levels + 1)
+    due = np.full(levels + 2, -1, np.int64)  # a linked list of places by the level they are free at
+    after = np.full(pool + len(copy), -1, np.int64)
+    free = np.empty(pool + len(copy), np.int32)
+    frees = 0
+    for at_level in range(levels + 1):
+        for n in range(released_first[at_level], released_first[at_level + 1]):
+            free[frees] = released[n]
+            frees += 1
+        p = due[at_level]
+        while p >= 0:
+            free[frees] = p
+            frees += 1
+            p = after[p]
+        for n in range(by_level[at_level], by_level[at_level + 1]):
+            c = copy[n]
+            if frees:
+                frees -= 1
+                spot[c] = free[frees]
+            else:
+                spot[c] = places
+                places += 1
+            if last[c] < levels:
+                after[spot[c]] = due[last[c] + 1]
+                due[last[c] + 1] = spot[c]
+
+    # The plan itself.
+    level_first, by = _group(level, levels + 1)
+    visitor = np.empty(visits, np.int32)
+    message_first = np.zeros(visits + 1, np.int64)
     source = np.empty(len(taken), np.int32)
-    m = 0
-    for n in range(left):
-        r = receivers[n]
-        for t in range(taken_first[r], taken_first[r + 1]):
-            s = sender[taken[t]]
-            source[m] = slots + snapshot[s] if s >= 0 and snapshot[s] >= 0 else s
-            m += 1
-        first[n + 1] = m
-    copied = np.empty(copies, np.int32)
-    for s in range(slots):
-        if snapshot[s] >= 0:
-            copied[snapshot[s]] = s
-    return level_first, receivers.astype(np.int32), first, source, copied
+    filled = 0
+    for n in range(visits):
+        visitor[n] = slot[by[n]]
+        for t in range(begin[by[n]], begin[by[n] + 1]):
+            m = taken[t]
+            if place[m] >= 0:
+                source[filled] = slots + place[m]
+            elif copy_of[m] >= 0:
+                source[filled] = slots + spot[copy_of[m]]
+            else:
+                source[filled] = sender[m]
+            filled += 1
+        message_first[n + 1] = filled
+    origin = np.empty(len(copy), np.int32)
+    into = np.empty(len(copy), np.int32)
+    number = np.empty(len(copy), np.int64)
+    for n in range(len(copy)):
+        c = copy[n]
+        origin[n] = sender[c] if each else slot[c]
+        number[n] = messages.number[c] if each else 0
+        into[n] = spot[c]
+
+    # What is still on the way.
+    away = np.flatnonzero(host < 0)
+    kept = place[away].copy()
+    for n in range(len(away)):
+        if copy_of[away[n]] >= 0:
+            kept[n] = spot[copy_of[away[n]]]
+    return level_first, visitor, message_first, source, by_level, origin, into, number, away, kept, places
 
 
-def synchronous(slots: int, sender: Ints, receiver: Ints) -> Plan:
-    """The plan of one round in which every message takes one cycle; `sender` may be NOBODY."""
+def schedule(
+    slots: int, sent: Messages, until: float, *, each: bool = False, pool: int = 0
+) -> tuple[Plan, Messages, int]:
+    """A plan for the messages that arrive by `until`; those still on the way; how many snapshots there are.
+
+    `sent` holds new messages and those an earlier plan left on the way. `pool` is the number of
+    snapshots so far, `each` whether every message has one of its own.
+    """
     spare = slots // SPARE if threads() > 1 else 0
-    level, receivers, first, source, copied = _schedule(slots, sender, receiver, DEEPEST, spare)
-    copies = np.full(len(level), len(copied), np.int64)
-    copies[0] = 0
-    return Plan(level, receivers, first, source, copies, copied, np.arange(len(copied), dtype=np.int32))
+    *plan, away, kept, places = _schedule(slots, sent, until, each, pool, DEEPEST, spare)
+    later = Messages(*(column[away] for column in sent))
+    later.start.fill(-np.inf)
+    return Plan(*plan), later._replace(place=kept), places

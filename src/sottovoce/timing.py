@@ -1,0 +1,86 @@
+"""When nodes are there, and how long a message takes: all that a network's clock depends on.
+
+Time is in seconds. A synchronous round is the special case in which everybody is always there,
+sends at the same moment, and every message takes one second, which is one round.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.kernels import LOSS, PHASE, helper, stream, uniform
+from sottovoce.state import Longs
+
+Doubles = NDArray[np.float64]
+
+
+class Timing(NamedTuple):
+    """The clock of a network of N nodes."""
+
+    first: Longs  # [N + 1], where each node's sessions begin; empty: all are always there
+    since: Doubles  # when each session begins, ascending for a node
+    until: Doubles  # when it ends, not after the next one begins
+    upload: Doubles  # [N], full models a second
+    download: Doubles  # [N]
+    latency: float  # seconds that a message takes beside its transfer
+    loss: float  # the share of messages that get lost
+    round: float  # seconds: how long a full model takes on an ordinary link
+    timed: bool  # whether size decides how long a transfer takes; otherwise a round, and all send at once
+
+
+def synchronous(nodes: int) -> Timing:
+    """Rounds without time: everybody sends at once, and all messages have arrived before the next."""
+    none, ones = np.empty(0), np.ones(nodes)
+    return Timing(np.empty(0, np.int64), none, none, ones, ones, 0.0, 0.0, 1.0, timed=False)
+
+
+@helper
+def stays(timing, node, begin, end):
+    """Whether a node is online from `begin` to `end`, both included."""
+    if len(timing.first) == 0:
+        return True
+    low, high = timing.first[node], timing.first[node + 1]
+    while low < high:  # the first session that ends after `begin`
+        middle = (low + high) >> 1
+        if timing.until[middle] <= begin:
+            low = middle + 1
+        else:
+            high = middle
+    return low < timing.first[node + 1] and timing.since[low] <= begin and timing.until[low] > end
+
+
+@helper
+def load(timing, models):
+    """What a node uploads in one cycle, in full models."""
+    return models if timing.timed else 1.0
+
+
+@helper
+def phase(timing, node, cycle, run):
+    """When the first cycle of a node begins."""
+    return uniform(stream(run, PHASE, node, 0), 0) * cycle if timing.timed else 0.0
+
+
+@helper
+def first_tick(begin, phase, cycle):
+    """The number of a node's first cycle that begins at `begin` or later."""
+    tick = max(0, int((begin - phase) / cycle) - 1)
+    while phase + tick * cycle < begin:
+        tick += 1
+    return tick
+
+
+@helper
+def arrival(timing, sender, receiver, start, load):
+    """When a message is there that shares its sender's upload with others, `load` full models in all."""
+    speed = min(timing.upload[sender], timing.download[receiver])
+    return start + load / speed + timing.latency
+
+
+@helper
+def arrives(timing, sender, receiver, start, end, run, number):
+    """Whether a message gets through: both ends stay online, and it is not lost."""
+    if timing.loss > 0 and uniform(stream(run, LOSS, sender, number), 0) < timing.loss:
+        return False
+    return stays(timing, sender, start, end) and stays(timing, receiver, start, end)
