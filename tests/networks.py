@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sottovoce.combine.linear import Linear
 from sottovoce.data.interactions import Catalog, Interactions
+from sottovoce.exchange.pack import pack
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols import NOBODY, absorb, exchanges
 from sottovoce.protocols.gossip import Gossip
@@ -63,9 +64,9 @@ def advance_slowly(simulation: Simulation, rounds: int) -> None:
     slots = s.tables.slots
     events: list[tuple[float, int, int, Any]] = []
     for round in range(rounds):
-        sent, _ = exchanges(s.protocol, s.peers, s.graph, s.timing, 1.0, s.seed, round)
-        for sender, receiver, start, end, _, _ in zip(*sent, strict=True):
-            message = {"from": int(sender), "to": int(receiver)}
+        sent, _ = exchanges(s.protocol, s.peers, s.graph, s.timing, s.size, s.seed, round)
+        for sender, receiver, start, end, number, _ in zip(*sent, strict=True):
+            message = {"from": int(sender), "to": int(receiver), "number": int(number)}
             events += [(float(end), 0, len(events), message), (float(start), 1, len(events), message)]
     # What arrives at the moment of sending has arrived before; among equals, the order of sending.
     for time, begins, _, message in sorted(events, key=lambda event: event[:3]):
@@ -75,10 +76,11 @@ def advance_slowly(simulation: Simulation, rounds: int) -> None:
             if not begins:
                 absorb(s.merge, s.model, s.tables, s.tables, message["to"], NOBODY, s.people, s.seed)
         elif begins:
-            message["copy"] = copy_of(s.tables)
+            message["sent"] = s._pool(1)
+            written = message["sent"], 0, s.seed, message["number"]
+            pack(s.chain, s.tables, message["from"], s.people, s.reference, *written)
         else:
-            source = slots + message["from"]
-            absorb(s.merge, s.model, s.tables, message["copy"], message["to"], source, s.people, s.seed)
+            absorb(s.merge, s.model, s.tables, message["sent"], message["to"], slots, s.people, s.seed)
     s.round += rounds
 
 

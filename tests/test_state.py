@@ -24,7 +24,8 @@ def test_row_of_an_item_in_whole_tables():
 @given(st.lists(st.sets(st.integers(0, 30)), min_size=1, max_size=4))
 def test_row_of_an_item_in_gathered_tables(sets):
     ids = [np.array(sorted(s), np.int32) for s in sets]
-    tables = state.gathered(ids, 3, 0)
+    tables = state.gathered([len(own) for own in ids], 3, 0)
+    tables.ids[:] = np.concatenate(ids)
     for slot, held in enumerate(ids):
         expected = [tables.offset[slot] + held.tolist().index(i) if i in held else -1 for i in range(31)]
         assert _find(tables, slot, np.arange(31))[0].tolist() == expected

@@ -19,9 +19,12 @@ PACKAGES = {
     "source": "sottovoce.data.sources",
     "split": "sottovoce.data.splits",
     "model": "sottovoce.models",
+    "compression": "sottovoce.exchange.compression",
     "merge": "sottovoce.combine",
+    "aggregate": "sottovoce.combine.aggregate",
     "peers": "sottovoce.peers",
     "protocol": "sottovoce.protocols",
+    "churn": "sottovoce.simulate.churn",
     "reference": "sottovoce.evaluate.references",
 }
 
@@ -49,7 +52,9 @@ def names(kind: str) -> list[str]:
     """All names of a kind: what is shipped, what other packages declare, what was registered."""
     package = importlib.import_module(PACKAGES[kind])
     shipped = {
-        m.name.replace("_", "-") for m in pkgutil.iter_modules(package.__path__) if not m.name.startswith("_")
+        module.name.replace("_", "-")
+        for module in pkgutil.iter_modules(package.__path__)
+        if not module.ispkg and not module.name.startswith("_")
     }
     declared = {e.name for e in entry_points(group=f"sottovoce.{kind}")}
     return sorted(shipped | declared | {n for k, n in _known if k == kind})

@@ -6,6 +6,7 @@ table) and a person as two separate arguments.
 """
 
 import functools
+from collections.abc import Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -150,18 +151,17 @@ def whole(slots: int, items: int, width: int, head: int) -> Tables:
     )
 
 
-def gathered(ids: list[Ints], width: int, head: int) -> Tables:
-    """Tables that hold only the rows of the given items, which ascend."""
-    lengths = np.array([0] + [len(i) for i in ids], np.int64)
-    total = int(lengths.sum())
+def gathered(lengths: Sequence[int] | Longs, width: int, head: int) -> Tables:
+    """Tables that hold so many rows each; `ids`, which must ascend in each, are still to be filled in."""
+    slots, total = len(lengths), int(np.sum(lengths))
     return table_type(width, True)(
         rows=np.empty((total, width), np.float32),
         age=np.zeros(total, np.int32),
-        head=np.zeros((len(ids), head), np.float32),
-        clock=np.zeros(len(ids), np.int32),
-        size=np.zeros(len(ids), np.int32),
-        offset=np.cumsum(lengths),
-        ids=np.concatenate(ids).astype(np.int32) if ids else np.empty(0, np.int32),
+        head=np.zeros((slots, head), np.float32),
+        clock=np.zeros(slots, np.int32),
+        size=np.zeros(slots, np.int32),
+        offset=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        ids=np.empty(total, np.int32),
     )
 
 

@@ -26,9 +26,11 @@ def _merge(rule, model, tables, slot, source, origin, people):
 
 def tables_of(rows, ages, ids=None):
     rows = np.array(rows, np.float32)
-    made = (
-        whole(1, len(rows), rows.shape[1], 1) if ids is None else gathered([np.array(ids)], rows.shape[1], 1)
-    )
+    if ids is None:
+        made = whole(1, len(rows), rows.shape[1], 1)
+    else:
+        made = gathered([len(ids)], rows.shape[1], 1)
+        made.ids[:] = ids
     made.rows[:] = rows
     made.age[:] = ages
     made.head[:] = rows.sum()

@@ -10,6 +10,7 @@ import numpy as np
 
 from sottovoce.combine.linear import Linear
 from sottovoce.exchange import codec
+from sottovoce.exchange.compression import Whole
 from sottovoce.exchange.message import Expect, emit, received
 from sottovoce.models import Context, resolve, shape
 from sottovoce.network.transport import receive_frame, send_frame
@@ -37,7 +38,8 @@ def main(name, me, port, rounds, out):
     expect = Expect(data.items, sizes.row, sizes.head)
     none = np.empty(0, np.int32)
     one = np.array([0, 1])
-    absorb = Plan(one, np.zeros(1, np.int32), one, np.ones(1, np.int32), np.zeros(2, np.int64), none, none)
+    zeros = np.zeros(2, np.int64)
+    absorb = Plan(one, np.zeros(1, np.int32), one, np.ones(1, np.int32), zeros, none, none, zeros[:0])
     with connect(me, port) as sock:
         for _ in range(rounds):
             message = codec.encode(emit(tables, 0))
@@ -46,7 +48,8 @@ def main(name, me, port, rounds, out):
             incoming = codec.decode(receive_frame(sock, codec.largest(expect)), expect)
             if me == 1:
                 send_frame(sock, message)
-            execute(absorb, Linear(), model, tables, received(incoming), person, SEED)
+            models = tables, received(incoming), tables
+            execute(absorb, Linear(), model, Whole(), *models, person, SEED)
     np.savez(out, rows=tables.rows, age=tables.age, head=tables.head, clock=tables.clock, user=person.user)
 
 

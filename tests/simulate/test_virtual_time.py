@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sottovoce import kernels
 from sottovoce.combine.linear import Linear
 from sottovoce.combine.none import Replace
+from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.models.mf import MF
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
@@ -37,12 +38,16 @@ def network(nodes, rng, *, unequal=False, churn=False, latency=0.0, loss=0.0, ro
     st.booleans(),
     st.sampled_from([0.0, 0.5, 25.0]),
     st.sampled_from([0.0, 0.3]),
+    st.sampled_from([Whole(), Chain(share=0.3), Chain(bits=8, delta=True), Chain(share=0.7, bits=16)]),
     st.integers(0, 2**31),
 )
-def test_equals_one_event_after_the_other(data, merge, peers, pushes, unequal, churn, latency, loss, seed):
+def test_equals_one_event_after_the_other(
+    data, merge, peers, pushes, unequal, churn, latency, loss, chain, seed
+):
     rng = np.random.default_rng(seed)
     timing = network(data.people, rng, unequal=unequal, churn=churn, latency=latency, loss=loss)
-    parts = {"merge": merge, "peers": peers, "protocol": Gossip(pushes), "seed": seed, "timing": timing}
+    parts = {"merge": merge, "peers": peers, "protocol": Gossip(pushes), "chain": chain}
+    parts |= {"seed": seed, "timing": timing}
     fast, slow = simulate(MF(factors=3), data, **parts), simulate(MF(factors=3), data, **parts)
     for _ in range(5):
         fast.advance(1)

@@ -7,6 +7,7 @@ the layout of the tables it came from: its rows, head and ages hold differences.
 import numpy as np
 
 from sottovoce.combine.none import Replace
+from sottovoce.exchange.compression import Whole
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.models import touched
 from sottovoce.protocols import alone, execute
@@ -68,10 +69,12 @@ def federated_round(model, server, people, persons, run):
     """One round with these participants; `people` knows everybody, scratch slots only them."""
     items = len(server.rows)
     count, every = touched_rows(model, people, persons, run, items, batch=len(persons))
-    scratch = gathered([every[n, :c] for n, c in enumerate(count)], server.width, server.head.shape[1])
+    scratch = gathered(count, server.width, server.head.shape[1])
+    scratch.ids[:] = np.concatenate([every[n, :c] for n, c in enumerate(count)])
     gather(server, scratch, batch=len(persons))
     hosted = people._replace(member=persons, first=np.arange(len(persons) + 1))
-    execute(alone(len(persons)), Replace(), model, scratch, scratch, hosted, run, batch=len(persons))
+    tables = scratch, scratch, scratch
+    execute(alone(len(persons)), Replace(), model, Whole(), *tables, hosted, run, batch=len(persons))
     difference(server, scratch, batch=len(persons))
     apply(server, scratch)
     return scratch

@@ -76,7 +76,8 @@ def test_federated_round_on_gathered_rows_equals_whole_tables(model):
     from sottovoce.protocols import alone, execute
 
     s = alone_with_all
-    execute(alone(data.people), Replace(), s.model, s.tables, s.snapshots, s.people, 1, batch=data.people)
+    tables = s.tables, s.snapshots, s.reference
+    execute(alone(data.people), Replace(), s.model, s.chain, *tables, s.people, 1, batch=data.people)
     total, contributors = np.zeros_like(before), np.zeros(data.items)
     for n, person in enumerate(persons):
         held = updates.ids[updates.offset[n] : updates.offset[n + 1]]

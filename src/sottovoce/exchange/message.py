@@ -1,12 +1,15 @@
 """A model, or some of its rows, on the way from one node to another."""
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import MessageError
-from sottovoce.state import Tables, table_type
+from sottovoce.exchange.compression import Chain, Whole, rows
+from sottovoce.exchange.pack import expand, squeeze
+from sottovoce.kernels import driver
+from sottovoce.state import People, Tables, gathered, table_type, whole
 
 LIMIT = 2**30
 """Ages and clocks stay below this: two of them can be added, and counted on, without overflow."""
@@ -15,17 +18,25 @@ LIMIT = 2**30
 class Message(NamedTuple):
     """What a node tells another about its model. Nothing private is part of it."""
 
-    rows: NDArray[np.float32]  # [n, w]
+    rows: NDArray[Any]  # [n, w], float32, or codes in uint16 or uint8
     age: NDArray[np.int32]  # [n], how often each row was updated
     ids: NDArray[np.int32]  # [n], the item of each row, ascending; empty: row j is item j
-    head: NDArray[np.float32]  # [h], weights that belong to no item
+    head: NDArray[Any]  # [h], weights that belong to no item, or their codes
     clock: int  # how often the model was trained
     size: int  # how many interactions it was trained on
+    scale: NDArray[np.float32] = np.empty((2, 0), np.float32)  # [2, w + 1], what codes mean; see `pack`
+    delta: bool = False  # whether rows are differences to the common start
 
     @property
     def gathered(self) -> bool:
         """Whether `ids` says which items the rows are. No rows at all count as gathered."""
         return len(self.ids) == len(self.rows)
+
+
+    @property
+    def bits(self) -> int:
+        """How many bits each number of a row has."""
+        return 8 * self.rows.itemsize
 
 
 class Expect(NamedTuple):
@@ -38,12 +49,17 @@ class Expect(NamedTuple):
 
 def check(message: Message) -> None:
     """Refuse a message whose numbers no node should let near its model."""
-    rows, age, ids, head, clock, size = message
+    rows, age, ids, head, clock, size, scale, _ = message
     if rows.ndim != 2 or age.shape != rows.shape[:1] or ids.shape not in ((0,), age.shape) or head.ndim != 1:
         shapes = f"rows {rows.shape}, age {age.shape}, ids {ids.shape}, head {head.shape}"
         raise MessageError(f"A message's arrays do not fit together: {shapes}.")
     if not (np.isfinite(rows).all() and np.isfinite(head).all()):
         raise MessageError("A message holds weights that are not finite.", "The sender's model has diverged.")
+    coded = rows.dtype != np.float32
+    if scale.shape != (2, (rows.shape[1] + 1) * coded) or (head.dtype != rows.dtype and len(head)):
+        raise MessageError(f"A message's codes do not fit their scale of {scale.shape}.")
+    if coded and not (float(np.abs(scale).max()) * 2.0**message.bits < np.finfo(np.float32).max):
+        raise MessageError("A message's codes stand for numbers that are not finite.")
     if len(age) and not (age.min() >= 0 and age.max() < LIMIT):
         raise MessageError(f"A message holds ages that are negative or above {LIMIT - 1}.")
     if len(ids) and not (ids[0] >= 0 and (ids[1:] > ids[:-1]).all()):
@@ -52,28 +68,65 @@ def check(message: Message) -> None:
         raise MessageError(f"A message's clock ({clock}) or size ({size}) is out of range.")
 
 
-def emit(tables: Tables, slot: int) -> Message:
-    """What a node sends: the whole model `slot`, in views of its arrays."""
-    rows = slice(tables.offset[slot], tables.offset[slot + 1])
-    return Message(
-        tables.rows[rows],
-        tables.age[rows],
-        tables.ids[rows],
-        tables.head[slot],
-        int(tables.clock[slot]),
-        int(tables.size[slot]),
-    )
+@driver
+def _squeeze(chain, tables, slot, people, reference, messages, run, number, scale):
+    squeeze(chain, tables, slot, people, reference, messages, 0, run, number, scale)
 
 
-def received(message: Message) -> Tables:
-    """A message as tables with one slot, from which a node absorbs."""
-    rows, age, ids, head, clock, size = message
-    return table_type(rows.shape[1], message.gathered)(
-        rows=rows,
+@driver
+def _expand(chain, messages, reference, scale):
+    expand(chain, messages, 0, reference, scale)
+
+
+def emit(
+    tables: Tables,
+    slot: int,
+    chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
+    people: People | None = None,
+    reference: Tables | None = None,
+    run: int = 0,
+    number: int = 0,
+) -> Message:
+    """What a node sends of model `slot`: views of its arrays, or what a chain of compressions leaves.
+
+    A chain needs the node's people, the common start if it sends differences, and the number of the
+    message, which decides its random choices; see `pack`.
+    """
+    if isinstance(chain, Whole):
+        held = slice(tables.offset[slot], tables.offset[slot + 1])
+        ids, scale = tables.ids[held], np.empty((2, 0), np.float32)
+        made, kind = (tables.rows[held], tables.age[held], ids, tables.head[slot]), _CODES[32]
+    else:
+        count = int(tables.offset[slot + 1] - tables.offset[slot])
+        width, head = tables.rows.shape[1], tables.head.shape[1]
+        whole_too = chain.share >= 1
+        one = whole(1, count, width, head) if whole_too else gathered([rows(chain, count)], width, head)
+        scale = np.zeros((2, (width + 1) * (chain.bits < 32)), np.float32)
+        _squeeze(chain, tables, slot, people, reference or whole(0, 0, width, 0), one, run, number, scale)
+        made, kind = (one.rows, one.age, one.ids, one.head[0]), _CODES[chain.bits]
+    sent, age, ids, head = made
+    counters = int(tables.clock[slot]), int(tables.size[slot])
+    return Message(sent.astype(kind, copy=False), age, ids, head.astype(kind, copy=False), *counters, scale, chain.delta)
+
+
+_CODES: dict[int, Any] = {32: np.float32, 16: np.uint16, 8: np.uint8}
+
+
+def received(message: Message, reference: Tables | None = None) -> Tables:
+    """A message as tables with one slot, from which a node absorbs; differences need the common start."""
+    if message.delta and reference is None:
+        raise MessageError("The message holds differences to a start that this node does not have.")
+    rows, age, ids, head, clock, size, scale, delta = message
+    tables = table_type(rows.shape[1], message.gathered)(
+        rows=rows.astype(np.float32, copy=False),
         age=age,
-        head=head[None, :],
+        head=head.astype(np.float32, copy=False)[None, :],
         clock=np.array([clock], np.int32),
         size=np.array([min(size, LIMIT)], np.int32),
         offset=np.array([0, len(age)]),
         ids=ids,
     )
+    if delta or message.bits < 32:
+        chain = Chain(bits=message.bits, delta=delta)
+        _expand(chain, tables, reference or whole(0, 0, rows.shape[1], 0), scale)
+    return tables

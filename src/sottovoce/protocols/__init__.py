@@ -10,9 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.combine import merge
+from sottovoce.exchange.pack import pack
 from sottovoce.kernels import INIT, driver, helper, operation, prange, stream
 from sottovoce.models import start_head, start_row, start_user, train
-from sottovoce.state import Ints, Longs, width
+from sottovoce.state import Ints, Longs
 from sottovoce.timing import Doubles
 
 NOBODY = -1
@@ -59,6 +60,24 @@ def exchanges(protocol, peers, graph, timing, size, run, round):
     """
 
 
+@operation(default=lambda protocol, people: hosts(protocol, people)[1])
+def nodes(protocol, people):
+    """How many nodes have links of their own; by default one for every slot. Python only."""
+
+
+@operation
+def prepare(protocol, network):
+    """Compile all that a round of a `Simulation` needs, without changing it. Python only."""
+
+
+@operation
+def advance(protocol, network, rounds):
+    """Run a `Simulation` for so many rounds. Python only.
+
+    What is not defined otherwise plans the messages of `exchanges`.
+    """
+
+
 @operation
 def trainings(protocol):
     """How often a person is expected to train in one round."""
@@ -82,24 +101,16 @@ def absorb(rule, model, tables, snapshots, slot, origin, people, run):
         tables.clock[slot] += 1
 
 
-@helper
-def _copy(tables, slot, snapshots, into):
-    begin, end, start = tables.offset[slot], tables.offset[slot + 1], snapshots.offset[into]
-    for j in range(end - begin):
-        snapshots.age[start + j] = tables.age[begin + j]
-        for d in range(width(tables)):
-            snapshots.rows[start + j, d] = tables.rows[begin + j, d]
-    snapshots.head[into] = tables.head[slot]
-    snapshots.clock[into] = tables.clock[slot]
-    snapshots.size[into] = tables.size[slot]
-
-
 @driver
-def execute(plan, rule, model, tables, snapshots, people, run):
-    """Carry out a plan: absorb-and-train, level by level, in parallel over receivers."""
+def execute(plan, rule, model, chain, tables, snapshots, reference, people, run):
+    """Carry out a plan: absorb-and-train, level by level, in parallel over receivers.
+
+    `chain` is what is done to a message, `reference` the model that deltas refer to.
+    """
     for level in range(len(plan.level) - 1):
         for c in prange(plan.copies[level], plan.copies[level + 1]):
-            _copy(tables, plan.copied[c], snapshots, plan.into[c])
+            slot, place = plan.copied[c], plan.into[c]
+            pack(chain, tables, slot, people, reference, snapshots, place, run, plan.number[c])
         for n in prange(plan.level[level], plan.level[level + 1]):
             for m in range(plan.first[n], plan.first[n + 1]):
                 absorb(rule, model, tables, snapshots, plan.receiver[n], plan.source[m], people, run)

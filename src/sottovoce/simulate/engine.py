@@ -8,12 +8,26 @@ from numpy.typing import NDArray
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
+from sottovoce.exchange.compression import Chain, Whole, payload, rows
 from sottovoce.models import Context, resolve, shape
 from sottovoce.peers import graph
-from sottovoce.protocols import Messages, alone, exchanges, execute, hosts, start, trainings
+from sottovoce.protocols import (
+    Messages,
+    advance,
+    alone,
+    exchanges,
+    execute,
+    hosts,
+    nodes,
+    prepare,
+    start,
+    trainings,
+)
 from sottovoce.simulate.plan import SPARE, schedule
-from sottovoce.state import Tables, people, whole
+from sottovoce.state import Tables, gathered, people, whole
 from sottovoce.timing import Timing, stays, synchronous
+
+HELD = "rows", "age", "head", "clock", "size", "ids"
 
 
 class Simulation:
@@ -35,22 +49,25 @@ class Simulation:
         rounds: int,
         weighting: Interactions | None = None,
         timing: Timing | None = None,
+        chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
     ) -> None:
         host, slots = hosts(protocol, train.people)
         calls, sharing = rounds * trainings(protocol), train.people / slots
         context = Context(train.items, *train.scale, calls=calls, sharing=sharing)
         self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
-        self.timing = synchronous(slots) if timing is None else timing
+        self.timing = synchronous(nodes(protocol, train.people)) if timing is None else timing
+        self.chain = chain
         self.shape = shape(self.model)
         self.tables = whole(slots, train.items, self.shape.row, self.shape.head)
         self.people = people(self.shape.user, train.indptr, train.item, train.value, host, slots, weighting)
         np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
+        self.reference = self._reference()
         self.snapshots = self._pool(0)
         self.places = 0  # snapshots in use, or used before
         self.underway = nothing()
         self.graph = graph(peers, slots, seed)
-        self.round = self.messages = self.arrived = 0
+        self.round = self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
         common = protocol.start == "common"
         start(self.model, self.tables, self.people, seed, common, batch=slots)
@@ -67,14 +84,14 @@ class Simulation:
         return int(slots * table * (1 + (sent - 1) / (sent + 2) + 1 / SPARE) + people * size.user * 4)
 
     @property
-    def bytes(self) -> int:
-        """What all messages so far amount to, in the real codec."""
-        return self.messages * codec.size(self.items, self.shape.row, self.shape.head, gathered=False)
-
-    @property
     def items(self) -> int:
         """The size of the catalogue."""
         return len(self.tables.age) // self.tables.slots
+
+    @property
+    def size(self) -> float:
+        """What a message is of a full model."""
+        return payload(self.chain, self.items)
 
     @property
     def now(self) -> float:
@@ -87,46 +104,63 @@ class Simulation:
         return np.array([stays(self.timing, node, self.now, self.now) for node in range(nodes)])
 
     def _pool(self, places: int) -> Tables:
-        return whole(places, self.items, self.shape.row, self.shape.head)
+        if self.chain.share >= 1:
+            return whole(places, self.items, self.shape.row, self.shape.head)
+        return gathered([rows(self.chain, self.items)] * places, self.shape.row, self.shape.head)
+
+    def _reference(self) -> Tables:
+        """The common start, if messages refer to it."""
+        start_of = whole(int(self.chain.delta), self.items, self.shape.row, self.shape.head)
+        start(self.model, start_of, self.people, self.seed, True, batch=1)
+        return start_of
 
     def _hold(self, places: int) -> None:
         """Make room for so many snapshots, keeping those there are."""
         self.places = max(self.places, places)
         if places > self.snapshots.slots:
             before, self.snapshots = self.snapshots, self._pool(max(places, self.tables.slots))
-            for old, new in zip(before[:5], self.snapshots[:5], strict=True):
-                new[: len(old)] = old
+            for name in HELD:
+                old = getattr(before, name)
+                getattr(self.snapshots, name)[: len(old)] = old
+
+    def _message_bytes(self) -> int:
+        """The size of a message in the real codec."""
+        held, chain = rows(self.chain, self.items), self.chain
+        return codec.size(held, self.shape.row, self.shape.head, chain.share < 1, chain.bits)
 
     def _execute(self, plan: Any, run: Any) -> None:
-        arguments = plan, self.merge, self.model, self.tables, self.snapshots, self.people, self.seed
-        run(*arguments, batch=self.tables.slots)
-
-    def _send(self, round: int) -> tuple[Messages, int]:
-        sent: tuple[Messages, int] = exchanges(
-            self.protocol, self.peers, self.graph, self.timing, 1.0, self.seed, round
-        )
-        return sent
+        models = self.tables, self.snapshots, self.reference
+        run(plan, self.merge, self.model, self.chain, *models, self.people, self.seed, batch=self.tables.slots)
 
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a round needs."""
-        sent, _ = self._send(0)
-        schedule(self.tables.slots, sent, self.timing.round)
-        self._execute(alone(self.tables.slots), execute.compile)
+        prepare(self.protocol, self)
 
     def advance(self, rounds: int) -> None:
         """Run this many rounds."""
         began = time.perf_counter()
-        for _ in range(rounds):
-            sent, count = self._send(self.round)
-            if len(self.underway.sender):
-                sent = Messages(*map(np.concatenate, zip(self.underway, sent, strict=True)))
-            self.round += 1
-            plan, self.underway, places = schedule(self.tables.slots, sent, self.now, pool=self.places)
-            self._hold(places)
-            self._execute(plan, execute)
-            self.messages += count
-            self.arrived += int(np.count_nonzero(plan.source >= 0))
+        advance(self.protocol, self, rounds)
         self.seconds += time.perf_counter() - began
+
+    def send(self, round: int) -> tuple[Messages, int]:
+        """What is sent in a round, and how many messages that is; see `exchanges`."""
+        arguments = self.protocol, self.peers, self.graph, self.timing, self.size, self.seed, round
+        sent: tuple[Messages, int] = exchanges(*arguments)
+        return sent
+
+    def deliver(self, sent: Messages, count: int) -> None:
+        """Take a round's messages, and carry out all that arrives in it."""
+        if len(self.underway.sender):
+            sent = Messages(*map(np.concatenate, zip(self.underway, sent, strict=True)))
+        self.round += 1
+        each = isinstance(self.chain, Chain)
+        slots = self.tables.slots
+        plan, self.underway, places = schedule(slots, sent, self.now, each=each, pool=self.places)
+        self._hold(places)
+        self._execute(plan, execute)
+        self.messages += count
+        self.arrived += int(np.count_nonzero(plan.source >= 0))
+        self.bytes += count * self._message_bytes()
 
     def state(self) -> dict[str, Any]:
         """All that changes, for a checkpoint: arrays that are still in use, not copies."""
@@ -138,18 +172,19 @@ class Simulation:
             "clock": tables.clock,
             "user": people.user,
             "steps": people.steps,
-            "counters": np.array([self.round, self.messages, self.arrived], np.int64),
+            "counters": np.array([self.round, self.messages, self.arrived, self.bytes], np.int64),
             "seconds": np.array([self.seconds]),
         }
         if len(self.underway.sender):
             state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}
-            names = ("rows", "age", "head", "clock", "size")
-            state |= {f"held {name}": getattr(held, name)[: self._extent(name)] for name in names}
+            state |= {f"held {name}": getattr(held, name)[: self._extent(name)] for name in HELD}
         return state
 
     def _extent(self, name: str) -> int:
         """How far an array of the snapshots is in use."""
-        return self.places * self.items if name in ("rows", "age") else self.places
+        if name == "ids" and self.chain.share >= 1:
+            return 0
+        return self.places * rows(self.chain, self.items) if name in ("rows", "age", "ids") else self.places
 
     def restore(self, state: dict[str, Any]) -> None:
         """Continue from what `state` returned."""
@@ -159,8 +194,22 @@ class Simulation:
         live = self.state()
         for name, values in state.items():
             np.copyto(live[name], values, casting="no")
-        self.round, self.messages, self.arrived = (int(n) for n in live["counters"])
+        self.round, self.messages, self.arrived, self.bytes = (int(n) for n in live["counters"])
         self.seconds = float(live["seconds"][0])
+
+
+@prepare.rule(object)
+def _prepare(protocol: Any, network: Simulation) -> None:
+    sent, _ = network.send(0)
+    slots = network.tables.slots
+    schedule(slots, sent, network.timing.round, each=isinstance(network.chain, Chain))
+    network._execute(alone(slots), execute.compile)
+
+
+@advance.rule(object)
+def _advance(protocol: Any, network: Simulation, rounds: int) -> None:
+    for _ in range(rounds):
+        network.deliver(*network.send(network.round))
 
 
 def nothing() -> Messages:

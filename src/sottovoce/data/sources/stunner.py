@@ -61,13 +61,13 @@ class Stunner(NamedTuple):
         )
 
 
-def read(data_dir: Path | None = None) -> Events:
-    """The measurements."""
-    path, where = SET.obtain(data_dir)
-    content = table.read_text(path, ",", header=True, fields=len(COLUMNS))
+def read(data_dir: Path | None = None, path: str | None = None) -> Events:
+    """The measurements, or those of another file in this layout."""
+    place, where = SET.obtain(data_dir) if path is None else (find.file(path, data_dir), path)
+    content = table.read_text(place, ",", header=True, fields=len(COLUMNS))
     if tuple(content.frame.columns) != COLUMNS:
         raise DataError(
-            f"{path}, line 1 does not name the columns expected.", f"They are: {','.join(COLUMNS)}."
+            f"{place}, line 1 does not name the columns expected.", f"They are: {','.join(COLUMNS)}."
         )
     columns: dict[str, NDArray[np.float64] | list[str]] = {
         name: content.texts(at) if name == "mobile_network_type" else content.numbers(at, name, gaps=at > 1)

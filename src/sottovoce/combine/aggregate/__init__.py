@@ -1,0 +1,25 @@
+"""How a server makes one model of many Updates. One file per rule; what a rule consists of stands here.
+
+A rule is a `NamedTuple`, registered with `@component("aggregate", name, over=…)`. A row, and the head,
+moves by a weighted sum of what participants changed, divided by the weights `over` all
+`participants` (rows that one left alone then count as zero), or over the `contributors`: those who
+changed this very row.
+"""
+
+from sottovoce.kernels import constant, operation
+
+
+@operation
+def row_weight(rule, instances):
+    """The weight of a participant's rows, who trained on so many instances."""
+
+
+@operation
+def head_weight(rule, instances):
+    """The weight of a participant's head."""
+
+
+@constant
+def by_row(rule):
+    """Whether a row is divided by the weights of those who changed it, known at compile time."""
+    return int(rule.over == "contributors")

@@ -1,0 +1,21 @@
+"""Federated averaging (McMahan et al. 2017): all weights by the number of instances."""
+
+from typing import NamedTuple
+
+from sottovoce.combine.aggregate import head_weight, row_weight
+from sottovoce.registry import component
+
+
+@component("aggregate", "fedavg", over="participants")
+class FedAvg(NamedTuple):
+    """Participants count as much as they have data."""
+
+
+@row_weight.rule(FedAvg)
+def _row_weight(rule, instances):
+    return float(instances)
+
+
+@head_weight.rule(FedAvg)
+def _head_weight(rule, instances):
+    return float(instances)

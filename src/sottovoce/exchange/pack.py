@@ -1,0 +1,109 @@
+"""Write a model, or what a chain of compressions leaves of it, into a message."""
+
+import numpy as np
+
+from sottovoce.exchange.compression import Chain, Whole
+from sottovoce.exchange.compression.quantize import decoded, encoded, step_of
+from sottovoce.exchange.compression.subsample import choose
+from sottovoce.kernels import COMPRESSION, ROUNDING, helper, operation, stream, uniform
+from sottovoce.state import is_gathered, locate, width
+
+
+@operation
+def pack(chain, tables, slot, people, reference, messages, place, run, number):
+    """Write model `slot` into message `place`, as its receiver will see it.
+
+    `messages` are gathered tables if the chain sends some rows only; all have equally many. What is
+    subtracted is the model in `reference`. The random choices are those of message `number` of
+    the slot's first person.
+    """
+
+
+@pack.rule(Whole)
+def _copy(chain, tables, slot, people, reference, messages, place, run, number):
+    begin, end, start = tables.offset[slot], tables.offset[slot + 1], messages.offset[place]
+    for j in range(end - begin):
+        messages.age[start + j] = tables.age[begin + j]
+        for d in range(width(tables)):
+            messages.rows[start + j, d] = tables.rows[begin + j, d]
+    messages.head[place] = tables.head[slot]
+    messages.clock[place] = tables.clock[slot]
+    messages.size[place] = tables.size[slot]
+
+
+@helper
+def _round(block, bits, key, column):
+    """Replace numbers by codes in so many bits; return what code 0 means, and the size of a step."""
+    low = high = block[0]
+    for n in range(1, len(block)):
+        low, high = min(low, block[n]), max(high, block[n])
+    step = step_of(low, high, bits)
+    for n in range(len(block)):
+        block[n] = encoded(block[n], low, step, bits, uniform(key, column * len(block) + n))
+    return low, step
+
+
+@helper
+def round_off(block, bits, key, column):
+    """Replace numbers by what remains of them in so many bits."""
+    low, step = _round(block, bits, key, column)
+    for n in range(len(block)):
+        block[n] = decoded(block[n], low, step)
+
+
+@helper
+def _known(reference, item, d, delta):
+    return reference.rows[item, d] if delta else np.float32(0)
+
+
+@helper
+def squeeze(chain, tables, slot, people, reference, messages, place, run, number, scale):
+    """Write what travels of a model: rows that are chosen, minus what is known, as codes.
+
+    `scale[:, d]` holds what code 0 of column d means and the size of its step; the last is the head's.
+    """
+    sender = people.key[people.member[people.first[slot]]]
+    begin, end = messages.offset[place], messages.offset[place + 1]
+    w, head = width(tables), messages.head[place]
+    if is_gathered(messages):
+        items = tables.offset[slot + 1] - tables.offset[slot]
+        choose(people, slot, items, stream(run, COMPRESSION, sender, number), messages.ids[begin:end])
+    for n in range(begin, end):
+        item = messages.ids[n] if is_gathered(messages) else n - begin
+        j = locate(tables, slot, item)
+        messages.age[n] = tables.age[j]
+        for d in range(w):
+            messages.rows[n, d] = tables.rows[j, d] - _known(reference, item, d, chain.delta)
+    head[:] = tables.head[slot]
+    messages.clock[place] = tables.clock[slot]
+    messages.size[place] = tables.size[slot]
+    if chain.bits < 32:
+        key = stream(run, ROUNDING, sender, number)
+        for d in range(w):
+            scale[0, d], scale[1, d] = _round(messages.rows[begin:end, d], chain.bits, key, d)
+        if len(head):
+            scale[0, w], scale[1, w] = _round(head, chain.bits, key, -1)
+
+
+@helper
+def expand(chain, messages, place, reference, scale):
+    """Turn what travelled back into weights."""
+    w, head = width(messages), messages.head[place]
+    begin = messages.offset[place]
+    for n in range(begin, messages.offset[place + 1]):
+        item = messages.ids[n] if is_gathered(messages) else n - begin
+        for d in range(w):
+            value = messages.rows[n, d]
+            if chain.bits < 32:
+                value = decoded(value, scale[0, d], scale[1, d])
+            messages.rows[n, d] = value + _known(reference, item, d, chain.delta)
+    if chain.bits < 32:
+        for d in range(len(head)):
+            head[d] = decoded(head[d], scale[0, w], scale[1, w])
+
+
+@pack.rule(Chain)
+def _compress(chain, tables, slot, people, reference, messages, place, run, number):
+    scale = np.empty((2, width(tables) + 1), np.float32)
+    squeeze(chain, tables, slot, people, reference, messages, place, run, number, scale)
+    expand(chain, messages, place, reference, scale)

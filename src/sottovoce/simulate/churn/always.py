@@ -1,0 +1,18 @@
+"""No churn: everybody stays, as in the churn-free scenario of Hegedűs et al. (2019)."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.registry import component
+from sottovoce.simulate.churn import Sessions, sessions
+
+
+@component("churn", "always")
+class Always(NamedTuple):
+    """Every node is online all the time."""
+
+
+@sessions.rule(Always)
+def _sessions(churn, nodes, seconds, run, data_dir):
+    return Sessions(np.empty(0, np.int64), np.empty(0), np.empty(0))

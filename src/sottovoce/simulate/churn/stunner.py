@@ -1,0 +1,98 @@
+"""Availability from what phones recorded: event logs in the layout of STUNner (Berta et al. 2019).
+
+As in Hegedűs et al. (2019, Section 6.3) a phone is online when it has been on a charger and connected
+for at least a minute, and a simulated node lives through one random segment of two days, which begins at
+midnight UTC and overlaps with the next by one day. Decided here:
+
+- On a charger: charging, or full and plugged in. Connected: by any network; the paper also asks for
+  1 Mbit/s, which the files do not tell. Without a record of the battery a phone counts as off the charger.
+- A record holds until the next one of its phone. Phones report every ten minutes, some every thirty;
+  if 40 minutes pass without a record, the phone was away for all that time.
+- Records dated before 2012, two years before the app was published (Berta et al. 2014), or after 2100 come
+  from wrong clocks and are left out.
+- A segment needs a record on both of its days: it would otherwise say that a phone was away when it was
+  just not observed.
+- A run of more than two days gives a node further segments, one after the other.
+
+The public sample is small: 7,818 records of 245 phones make 47 segments of 13 phones, with 6 % online and
+half of them never. It is good to try the layout; `phones` stands in for the complete trace, which is to be
+had from its authors.
+"""
+
+from math import ceil
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data.sources import stunner
+from sottovoce.errors import DataError
+from sottovoce.registry import component
+from sottovoce.simulate.churn import Sessions, dealt, draws, packed, sessions
+from sottovoce.state import Longs
+from sottovoce.timing import Doubles
+
+DAY = 86400
+SEGMENT = 2 * DAY
+SILENCE = 40 * 60
+PATIENCE = 60
+YEARS = 1325376000, 4102444800  # 2012 and 2100 begin
+
+
+@component("churn", "stunner")
+class Stunner(NamedTuple):
+    """Segments of two days from the logs of phones."""
+
+    path: str | None = None
+    """A file in the layout of STUNner's events; if not given, that of the data set `stunner`."""
+
+
+@sessions.rule(Stunner)
+def _sessions(churn, nodes, seconds, run, data_dir):
+    known = segments(data_dir, churn.path)
+    each = ceil(seconds / SEGMENT)
+    count = len(known.first) - 1
+    chosen = np.stack([draws(run, nodes, count, part) for part in range(each)], axis=1)
+    return dealt(known, chosen.ravel(), each, SEGMENT, seconds)
+
+
+def segments(data_dir: Path | None = None, path: str | None = None) -> Sessions:
+    """All segments of two days, each as a node."""
+    events = stunner.read(data_dir, path)
+    column = {name: np.asarray(events.columns[name]) for name in stunner.COLUMNS[:8]}
+    time = column["timestamp_ms"] / 1000
+    good = np.flatnonzero((time >= YEARS[0]) & (time < YEARS[1]))
+    good = good[np.lexsort((time[good], column["device"][good]))]
+    time = time[good]
+    device = np.unique(column["device"][good], return_inverse=True)[1]
+    charging, plugged, mode = (
+        column[name][good] for name in ("charging_state", "plugged_state", "connection_mode")
+    )
+    ready = ((charging == 2) | ((charging == 5) & (plugged > 0))) & (mode >= 0)
+    known = online(device, time, ready)
+
+    days = np.unique(device * DAY + (time // DAY).astype(np.int64))  # all days are fewer
+    begun = days[np.isin(days + 1, days)]
+    if len(begun) == 0:
+        raise DataError(
+            f"{events.source} has no phone with records on two days in a row.",
+            "Use the churn 'phones', which needs no files, or a longer log.",
+        )
+    parts = []
+    for number, (owner, day) in enumerate(zip(*np.divmod(begun, DAY), strict=True)):
+        own = slice(known.first[owner], known.first[owner + 1])
+        since, until = known.since[own] - day * DAY, known.until[own] - day * DAY
+        near = (since < SEGMENT) & (until > 0)
+        parts.append((np.full(near.sum(), number), since[near], until[near]))
+    node, since, until = (np.concatenate(part) for part in zip(*parts, strict=True))
+    return packed(node, since, until, len(begun), SEGMENT)
+
+
+def online(device: Longs, time: Doubles, ready: NDArray[np.bool_]) -> Sessions:
+    """When each phone was online, from its records in order of time."""
+    holds = (device[1:] == device[:-1]) & (np.diff(time) <= SILENCE) & ready[:-1]
+    phones = int(device.max(initial=-1)) + 1
+    able = packed(device[:-1][holds], time[:-1][holds], time[1:][holds], phones)
+    owner = np.repeat(np.arange(phones), np.diff(able.first))
+    return packed(owner, able.since + PATIENCE, able.until, phones)
