@@ -33,11 +33,11 @@ def test_row_of_an_item_in_gathered_tables(sets):
 
 
 def test_types_are_found_by_name():
-    assert state.Tables7 is state.table_type(7, False)
-    assert state.Gathered7 is state.table_type(7, True)
-    assert getattr(state, state.table_type(9, False).__qualname__) is state.table_type(9, False)
+    assert state.Whole7 is state.table_type(7, "whole")
+    assert state.Gathered7 is state.table_type(7, "gathered")
+    assert getattr(state, state.table_type(9, "indexed").__qualname__) is state.table_type(9, "indexed")
     with pytest.raises(AttributeError):
-        state.Tables_7  # noqa: B018
+        state.Whole_7  # noqa: B018
 
 
 def test_people_are_listed_by_slot():

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels import constant, inlined
+from sottovoce.kernels import constant, helper, inlined
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -26,7 +26,8 @@ class _Arrays(NamedTuple):
     clock: Ints  # [T], how often each model was trained
     size: Ints  # [T], how many interactions the people it is trained by hold
     offset: Longs  # [T + 1], where each model's rows begin
-    ids: Ints  # [R] the item of each row, ascending in a model; empty when row j is item j
+    ids: Ints  # [R], the item of each row; empty when row j is item j
+    where: Ints = np.empty((0, 0), np.int32)  # [T, items], where indexed tables have an item, if they do
 
 
 class Tables(_Arrays):
@@ -38,7 +39,7 @@ class Tables(_Arrays):
 
     __slots__ = ()
     width: ClassVar[int]
-    gathered: ClassVar[bool]
+    layout: ClassVar[str]
 
     @property
     def slots(self) -> int:
@@ -62,23 +63,29 @@ class People(NamedTuple):
 
 
 def __getattr__(name: str) -> Any:
-    """`Tables6` and `Gathered6`: the classes that `table_type` makes, found by name.
+    """`Whole6` and `Gathered6`: the classes that `table_type` makes, found by name.
 
     Numba's cache refers to a class by its module and name.
     """
-    for prefix, gathered in (("Tables", False), ("Gathered", True)):
-        width = name.removeprefix(prefix)
-        if name.startswith(prefix) and width.isdecimal():
-            return table_type(int(width), gathered)
+    for layout in LAYOUTS:
+        width = name.removeprefix(layout.capitalize())
+        if width != name and width.isdecimal():
+            return table_type(int(width), layout)
     raise AttributeError(name)
 
 
+LAYOUTS = "whole", "gathered", "indexed"
+
+
 @functools.cache
-def table_type(width: int, gathered: bool) -> type[Tables]:
-    """The class of tables with rows of this width, whole or gathered."""
-    name = f"{'Gathered' if gathered else 'Tables'}{width}"
-    members = {"width": width, "gathered": gathered, "__slots__": (), "__module__": __name__}
-    return type(name, (Tables,), members)
+def table_type(width: int, layout: str) -> type[Tables]:
+    """The class of tables with rows of this width: whole, or of some items' rows only.
+
+    Gathered tables have ascending ids, in which an item is searched for; indexed ones know where
+    each item's row is, which takes memory for every item.
+    """
+    members = {"width": width, "layout": layout, "__slots__": (), "__module__": __name__}
+    return type(f"{layout.capitalize()}{width}", (Tables,), members)
 
 
 @constant
@@ -90,15 +97,26 @@ def width(tables: Any) -> int:
 @constant
 def is_gathered(tables: Any) -> int:
     """Whether tables hold only some rows, known at compile time."""
-    return int(tables.gathered)
+    return int(tables.layout != "whole")
+
+
+@constant
+def is_indexed(tables: Any) -> int:
+    """Whether tables know where an item's row is, known at compile time."""
+    return int(tables.layout == "indexed")
 
 
 @inlined
 def locate(tables, slot, item):
-    """Where the row of `item` lies in `tables.rows`; -1 if this model does not hold it."""
+    """Where the row of `item` lies in `tables.rows`; -1 if gathered tables do not hold it.
+
+    Indexed tables must hold it: a look whether they do costs more than all the rest of a training.
+    """
     low = tables.offset[slot]
     if not is_gathered(tables):
         return low + item
+    if is_indexed(tables):
+        return np.int64(tables.where[slot, item])
     high = tables.offset[slot + 1]
     end = high
     while low < high:
@@ -108,6 +126,20 @@ def locate(tables, slot, item):
         else:
             high = middle
     return low if low < end and tables.ids[low] == item else -1
+
+
+@helper
+def hold(tables, slot, items):
+    """Make the rows of these items part of a model in indexed tables, where they are not yet."""
+    ids, where = tables.ids, tables.where[slot]
+    begin, end = tables.offset[slot], tables.offset[slot + 1]
+    for item in items:
+        row = where[item]
+        if not (begin <= row < end and ids[row] == item):
+            ids[end] = item
+            where[item] = end
+            end += 1
+    tables.offset[slot + 1] = end
 
 
 @inlined
@@ -140,7 +172,7 @@ def flat(tables, slot):
 
 def whole(slots: int, items: int, width: int, head: int) -> Tables:
     """Tables that hold a row for every item. Memory is only committed when it is written."""
-    return table_type(width, False)(
+    return table_type(width, "whole")(
         rows=np.empty((slots * items, width), np.float32),
         age=np.zeros(slots * items, np.int32),
         head=np.zeros((slots, head), np.float32),
@@ -151,10 +183,14 @@ def whole(slots: int, items: int, width: int, head: int) -> Tables:
     )
 
 
-def gathered(lengths: Sequence[int] | Longs, width: int, head: int) -> Tables:
-    """Tables that hold so many rows each; `ids`, which must ascend in each, are still to be filled in."""
+def gathered(lengths: Sequence[int] | Longs, width: int, head: int, items: int = 0) -> Tables:
+    """Tables that hold so many rows each; `ids`, which must ascend in each, are still to be filled in.
+
+    Given the size of the catalogue, `items`, they are indexed: `ids` need not ascend, and `where`
+    is still to be filled in too.
+    """
     slots, total = len(lengths), int(np.sum(lengths))
-    return table_type(width, True)(
+    return table_type(width, "indexed" if items else "gathered")(
         rows=np.empty((total, width), np.float32),
         age=np.zeros(total, np.int32),
         head=np.zeros((slots, head), np.float32),
@@ -162,6 +198,7 @@ def gathered(lengths: Sequence[int] | Longs, width: int, head: int) -> Tables:
         size=np.zeros(slots, np.int32),
         offset=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         ids=np.empty(total, np.int32),
+        where=np.zeros((slots if items else 0, items), np.int32),
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from sottovoce.kernels import TRAIN, below, helper, normal, stream
 from sottovoce.models import Shape, resolve, score, shape, start_head, start_row, start_user, touched, train
 from sottovoce.registry import component
-from sottovoce.state import dot, locate, width
+from sottovoce.state import dot, hold, locate, width
 
 
 @component("model", "spike-gmf")
@@ -79,7 +79,15 @@ def _batch(model, people, person, run, epoch, items, labels):
 
 
 @touched.rule(GMF)
-def _touched(model, people, person, run, items):
+def _touched(model, tables, slot, people, person, run):
+    items = np.empty(model.items, np.int32)
+    count = _every(model, people, person, run, items)
+    hold(tables, slot, items[:count])
+
+
+@helper
+def _every(model, people, person, run, items):
+    """All items of the next training, ascending; how many there are."""
     size = (people.indptr[person + 1] - people.indptr[person]) * (1 + model.negatives)
     drawn, labels = np.empty(size * model.epochs, np.int32), np.empty(size, np.float32)
     count = 0
@@ -111,7 +119,7 @@ def _train(model, tables, slot, people, person, run):
         np.empty(own * (1 + model.negatives), np.float32),
     )
     every = np.empty(model.items, np.int32)
-    rows = touched(model, people, person, run, every)
+    rows = _every(model, people, person, run, every)
     u, head = people.user[person], tables.head[slot]
     gradient, first, second = np.zeros((3, rows, k), np.float32)
     u_moments, head_moments = np.zeros((3, k), np.float32), np.zeros((3, k + 1), np.float32)

@@ -2,17 +2,13 @@
 same drivers, without a special case in them, and equal the slow network."""
 
 import numpy as np
-import pytest
 from hypothesis import given, settings
 
 from sottovoce.combine.linear import Linear
 from sottovoce.models.mf import MF
-from sottovoce.protocols import start
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.state import people, whole
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.spikes.clusters import Clusters
-from tests.spikes.federated import federated_round
 from tests.spikes.gmf import GMF
 from tests.spikes.performance import Performance
 
@@ -57,39 +53,6 @@ def test_gmf_learns_under_gossip():
     simulation = simulate(GMF(factors=3, step=0.03), data, protocol=Gossip(pushes=2))
     simulation.advance(200)
     assert separation(simulation, liked) > 0.9  # chance is 0.5, popularity too
-
-
-@pytest.mark.parametrize("model", [MF(factors=3), GMF(factors=3)], ids=["mf", "gmf"])
-def test_federated_round_on_gathered_rows_equals_whole_tables(model):
-    """A participant that holds only the rows it touches changes them as one that holds all."""
-    data, _ = groups()
-    persons = np.array([1, 4, 7, 8, 9, 10, 15, 20, 21], np.int32)
-    alone_with_all = simulate(model, data)
-    shape = alone_with_all.shape
-    server = whole(1, data.items, shape.row, shape.head)
-    crowd = people(shape.user, data.indptr, data.item, data.value, np.zeros(data.people, np.int32), 1)
-    start(alone_with_all.model, server, crowd, 1, True)
-    before = server.rows.copy()
-    updates = federated_round(alone_with_all.model, server, crowd, persons, 1)
-
-    from sottovoce.combine.none import Replace
-    from sottovoce.protocols import alone, execute
-
-    s = alone_with_all
-    tables = s.tables, s.snapshots, s.reference
-    execute(alone(data.people), Replace(), s.model, s.chain, *tables, s.people, 1, batch=data.people)
-    total, contributors = np.zeros_like(before), np.zeros(data.items)
-    for n, person in enumerate(persons):
-        held = updates.ids[updates.offset[n] : updates.offset[n + 1]]
-        change = s.tables.rows.reshape(data.people, data.items, -1)[person] - before
-        np.testing.assert_array_equal(updates.rows[updates.offset[n] : updates.offset[n + 1]], change[held])
-        np.testing.assert_array_equal(np.delete(change, held, axis=0), 0)
-        np.testing.assert_array_equal(crowd.user[person], s.people.user[person])
-        total[held] += change[held]
-        contributors[held] += 1
-    expected = before + total / np.maximum(contributors, 1)[:, None]
-    np.testing.assert_allclose(server.rows, expected, rtol=1e-6, atol=1e-7)
-    assert (server.age == (contributors > 0)).all()
 
 
 @settings(max_examples=10)

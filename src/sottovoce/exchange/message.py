@@ -32,7 +32,6 @@ class Message(NamedTuple):
         """Whether `ids` says which items the rows are. No rows at all count as gathered."""
         return len(self.ids) == len(self.rows)
 
-
     @property
     def bits(self) -> int:
         """How many bits each number of a row has."""
@@ -106,7 +105,9 @@ def emit(
         made, kind = (one.rows, one.age, one.ids, one.head[0]), _CODES[chain.bits]
     sent, age, ids, head = made
     counters = int(tables.clock[slot]), int(tables.size[slot])
-    return Message(sent.astype(kind, copy=False), age, ids, head.astype(kind, copy=False), *counters, scale, chain.delta)
+    return Message(
+        sent.astype(kind, copy=False), age, ids, head.astype(kind, copy=False), *counters, scale, chain.delta
+    )
 
 
 _CODES: dict[int, Any] = {32: np.float32, 16: np.uint16, 8: np.uint8}
@@ -117,7 +118,7 @@ def received(message: Message, reference: Tables | None = None) -> Tables:
     if message.delta and reference is None:
         raise MessageError("The message holds differences to a start that this node does not have.")
     rows, age, ids, head, clock, size, scale, delta = message
-    tables = table_type(rows.shape[1], message.gathered)(
+    tables = table_type(rows.shape[1], "gathered" if message.gathered else "whole")(
         rows=rows.astype(np.float32, copy=False),
         age=age,
         head=head.astype(np.float32, copy=False)[None, :],

@@ -7,9 +7,8 @@ trains a thousand simulated nodes in parallel and the one node of a real peer.
 
 from typing import NamedTuple
 
-import numpy as np
-
 from sottovoce.kernels import helper, operation
+from sottovoce.state import hold
 
 
 class Shape(NamedTuple):
@@ -66,11 +65,8 @@ def train(model, tables, slot, people, person, run):
 
 
 @operation
-def touched(model, people, person, run, items):
-    """Write the items whose rows the next `train` reads or changes into `items`; return how many.
-
-    Ascending, without repeats. A model that needs every row returns -1.
-    """
+def touched(model, tables, slot, people, person, run):
+    """`hold` the rows of indexed tables that the next `train` with these arguments reads or changes."""
 
 
 @operation
@@ -108,8 +104,6 @@ def predict(model, tables, slot, people, person, item):
 
 
 @helper
-def own_items(people, person, items):
-    """What `touched` gives for a model that learns from a person's own items alone."""
-    own = np.unique(people.item[people.indptr[person] : people.indptr[person + 1]])
-    items[: len(own)] = own
-    return len(own)
+def own_items(tables, slot, people, person):
+    """What `touched` does for a model that learns from a person's own items alone."""
+    hold(tables, slot, people.item[people.indptr[person] : people.indptr[person + 1]])

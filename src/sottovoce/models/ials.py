@@ -25,7 +25,7 @@ from annotated_types import Ge, Gt, Le
 from sottovoce.kernels import helper, inlined, normal
 from sottovoce.models import Shape, resolve, score, score_all, shape, start_row, start_user, touched, train
 from sottovoce.registry import component
-from sottovoce.state import dot, dot_at, flat, locate, width
+from sottovoce.state import dot, dot_at, flat, hold, locate, width
 
 
 @component("model", "ials")
@@ -75,8 +75,8 @@ def _start_user(model, user, key):
 
 
 @touched.rule(IALS)
-def _touched(model, people, person, run, items):
-    return -1
+def _touched(model, tables, slot, people, person, run):
+    hold(tables, slot, np.arange(tables.where.shape[1]))
 
 
 @inlined

@@ -53,8 +53,8 @@ def _start_user(model, user, key):
 
 
 @touched.rule(Popularity)
-def _touched(model, people, person, run, items):
-    return own_items(people, person, items)
+def _touched(model, tables, slot, people, person, run):
+    own_items(tables, slot, people, person)
 
 
 @train.rule(Popularity)

@@ -41,8 +41,8 @@ def _start_user(model, user, key):
 
 
 @touched.rule(Random)
-def _touched(model, people, person, run, items):
-    return 0
+def _touched(model, tables, slot, people, person, run):
+    pass
 
 
 @train.rule(Random)

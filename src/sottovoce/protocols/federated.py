@@ -16,12 +16,23 @@ from sottovoce.combine.aggregate import by_row, head_weight, row_weight
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression import rows
 from sottovoce.exchange.pack import round_off
-from sottovoce.kernels import COMPRESSION, LOSS, PARTICIPANTS, ROUNDING, below, driver, helper, prange, stream, uniform
+from sottovoce.kernels import (
+    COMPRESSION,
+    LOSS,
+    PARTICIPANTS,
+    ROUNDING,
+    below,
+    driver,
+    helper,
+    prange,
+    stream,
+    uniform,
+)
 from sottovoce.models import touched, train
 from sottovoce.protocols import advance, hosts, nodes, prepare, trainings
 from sottovoce.registry import component
 from sottovoce.state import Tables, gathered, width
-from sottovoce.timing import Timing, load, stays
+from sottovoce.timing import Timing, stays
 
 BLOCKS = 16
 """Participants are summed up in so many blocks, whatever the number of threads."""
@@ -64,14 +75,10 @@ def _trainings(protocol):
 @helper
 def _receive(model, server, scratch, slot, people, person, run):
     """Gather the rows that a person is about to touch; their ages count from zero."""
-    begin, capacity = scratch.offset[slot], scratch.offset[slot + 2]
-    count = touched(model, people, person, run, scratch.ids[begin:capacity])
-    if count < 0:
-        count = capacity - begin
-        for n in range(count):
-            scratch.ids[begin + n] = n
-    scratch.offset[slot + 1] = begin + count
-    for n in range(begin, begin + count):
+    begin = scratch.offset[slot]
+    scratch.offset[slot + 1] = begin
+    touched(model, scratch, slot, people, person, run)
+    for n in range(begin, scratch.offset[slot + 1]):
         scratch.age[n] = 0
         for d in range(width(server)):
             scratch.rows[n, d] = server.rows[scratch.ids[n], d]
@@ -231,7 +238,7 @@ def _length(timing: Timing, size: float) -> float:
 
 def _scratch(network: Any, blocks: int) -> tuple[Tables, Sums]:
     items, (row, head, _) = network.items, network.shape
-    scratch = gathered([items, 0] * blocks, row, head)
+    scratch = gathered([items, 0] * blocks, row, head, items)
     shape = (blocks, items)
     none = np.empty((*shape, row), np.float32), np.empty(shape, np.float32)
     return scratch, Sums(*none, np.empty((blocks, head), np.float32), np.empty((blocks, 3)))
@@ -247,7 +254,9 @@ def _arguments(network: Any, persons: Any, round: int) -> tuple[Any, ...]:
 
 @prepare.rule(Federated)
 def _prepare(protocol: Federated, network: Any) -> None:
-    _round.compile(*_arguments(network, np.arange(len(network.people.steps), dtype=np.int64), 0), batch=BLOCKS)
+    _round.compile(
+        *_arguments(network, np.arange(len(network.people.steps), dtype=np.int64), 0), batch=BLOCKS
+    )
 
 
 @advance.rule(Federated)
@@ -266,7 +275,9 @@ def _advance(protocol: Federated, network: Any, rounds: int) -> None:
             if len(persons):
                 arguments = _arguments(network, persons, number)
                 _round(*arguments, batch=len(persons))
-                _count(network, int(np.count_nonzero(there)), len(persons), int(arguments[-1].total[:, 2].sum()))
+                _count(
+                    network, int(np.count_nonzero(there)), len(persons), int(arguments[-1].total[:, 2].sum())
+                )
             network.tables.clock[0] += 1
             number += 1
 

@@ -130,7 +130,9 @@ class Simulation:
 
     def _execute(self, plan: Any, run: Any) -> None:
         models = self.tables, self.snapshots, self.reference
-        run(plan, self.merge, self.model, self.chain, *models, self.people, self.seed, batch=self.tables.slots)
+        run(
+            plan, self.merge, self.model, self.chain, *models, self.people, self.seed, batch=self.tables.slots
+        )
 
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a round needs."""

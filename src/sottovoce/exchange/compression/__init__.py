@@ -10,7 +10,6 @@ knows, round. `exchange.pack` carries all of it out.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
-
 from sottovoce.kernels import operation
 
 
@@ -51,4 +50,3 @@ def rows(chain: Chain | Whole, items: int) -> int:
 def payload(chain: Chain | Whole, items: int) -> float:
     """The size of a message against a full one, weights alone: what the paper counts."""
     return rows(chain, items) / items * chain.bits / 32
-

@@ -1,0 +1,178 @@
+"""A federated round is Algorithms 1 and 2: every client alone, then the average over contributors."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sottovoce import kernels
+from sottovoce.combine.aggregate.fedavg import FedAvg
+from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
+from sottovoce.combine.aggregate.simple import Simple
+from sottovoce.exchange.compression import Chain, Whole
+from sottovoce.models import train
+from sottovoce.models.mf import MF
+from sottovoce.protocols.federated import Federated, round_at
+from sottovoce.timing import Timing
+from tests.networks import communities, copy_of, ratings, simulate
+from tests.spikes.gmf import GMF
+
+
+def federation(data, model=MF(factors=3), rule=MFFedAvg(), **parts):
+    return simulate(model, data, protocol=parts.pop("protocol", Federated()), merge=rule, **parts)
+
+
+def one_round(s, rule, participants):
+    """By hand: every participant trains a whole copy of the server's model."""
+    before, instances = copy_of(s.tables), {}
+    changes = {}
+    for person in participants:
+        own = copy_of(before)
+        own.age[:] = 0
+        instances[person] = train(s.model, own, 0, s.people, person, s.seed)
+        s.people.steps[person] += 1
+        changes[person] = (
+            (own.rows - before.rows) * (own.age > 0)[:, None],
+            own.age > 0,
+            own.head - before.head,
+        )
+    weigh = {"MFFedAvg": lambda n: 1.0, "FedAvg": float, "Simple": lambda n: 1.0}[type(rule).__name__]
+    heads = {"MFFedAvg": float, "FedAvg": float, "Simple": lambda n: 1.0}[type(rule).__name__]
+    weights = {p: weigh(instances[p]) for p in participants}
+    total = sum(weights[p] * changes[p][0] for p in participants)
+    changed = sum(weights[p] * changes[p][1] for p in participants)
+    below = changed if isinstance(rule, MFFedAvg) else np.full(len(changed), sum(weights.values()))
+    moved = changed > 0
+    rows = before.rows.copy()
+    rows[moved] += total[moved] / below[moved, None]
+    all_heads = sum(heads(instances[p]) for p in participants)
+    head = before.head + sum(heads(instances[p]) * changes[p][2] for p in participants) / max(all_heads, 1)
+    return rows, head, before.age + moved
+
+
+@settings(max_examples=25)
+@given(communities(people=(2, 20)), st.sampled_from([MFFedAvg(), FedAvg(), Simple()]), st.integers(0, 99))
+def test_a_round_is_the_average_of_what_clients_change(data, rule, seed):
+    fast, slow = (federation(data, rule=rule, seed=seed) for _ in range(2))
+    for _ in range(3):
+        expected = one_round(slow, rule, range(data.people))
+        fast.advance(1)
+        np.testing.assert_allclose(fast.tables.rows, expected[0], rtol=2e-5, atol=1e-6)
+        np.testing.assert_array_equal(fast.tables.age, expected[2])
+        np.testing.assert_array_equal(fast.people.steps, slow.people.steps)
+        slow.tables.rows[:], slow.tables.age[:] = fast.tables.rows, fast.tables.age
+        np.testing.assert_allclose(fast.people.user, slow.people.user, rtol=2e-5, atol=1e-6)
+        slow.people.user[:] = fast.people.user
+
+
+def crowd(people=60, items=50, share=0.3):
+    rng = np.random.default_rng(5)
+    return ratings((rng.integers(1, 6, (people, items)) * (rng.random((people, items)) < share)).tolist())
+
+
+def test_models_with_a_head_and_negatives():
+    rule = MFFedAvg()
+    fast, slow = (federation(crowd(), GMF(factors=3), rule) for _ in range(2))
+    expected = one_round(slow, rule, range(60))
+    fast.advance(1)
+    np.testing.assert_allclose(fast.tables.rows, expected[0], rtol=1e-3, atol=1e-5)
+    np.testing.assert_allclose(fast.tables.head, expected[1], rtol=1e-3, atol=1e-5)
+
+
+def test_epochs_do_not_count_as_contributors():
+    """Several local epochs: t′ stays 0 or 1, so an average is not divided by their number."""
+    lone = crowd(1)
+    once, alone = federation(lone, MF(factors=3, epochs=4)), simulate(MF(factors=3, epochs=4), lone)
+    alone.people.user[:], alone.tables.rows[:] = once.people.user, once.tables.rows
+    once.advance(1)
+    train(alone.model, alone.tables, 0, alone.people, 0, 1)
+    np.testing.assert_allclose(once.tables.rows, alone.tables.rows, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("chain", [Whole(), Chain(share=0.1), Chain(share=0.5, bits=8)])
+def test_threads_do_not_change_the_result(chain):
+    results = []
+    for threads in (1, 2):
+        with kernels.set_threads(threads):
+            if kernels.threads() < threads:
+                pytest.skip("this machine has one core")
+            s = federation(crowd(), chain=chain)
+            s.advance(5)
+            results.append(s.tables.rows.copy())
+    np.testing.assert_array_equal(*results)
+
+
+def test_subsampled_uploads_hold_no_more_rows():
+    whole, part = (federation(crowd(), chain=chain) for chain in (Whole(), Chain(share=0.1)))
+    whole.advance(1), part.advance(1)
+    assert whole.messages == part.messages == 120
+    assert (whole.tables.age > 0).sum() == 50
+    # Five of about fifteen rows each: bytes go down, and so does what is learnt.
+    per_row = 4 * (4 + 2)
+    rated = len(crowd().item)
+    assert whole.bytes - part.bytes == per_row * (rated - 5 * 60)
+    assert np.abs(part.tables.rows - whole.tables.rows).max() > 0
+
+
+def test_rounding_hardly_matters():
+    exact, rounded = (federation(crowd(), chain=chain) for chain in (Whole(), Chain(bits=8)))
+    exact.advance(10), rounded.advance(10)
+    assert np.abs(exact.tables.rows - rounded.tables.rows).max() < 0.02
+    assert rounded.bytes < exact.bytes
+
+
+def timing(nodes, **changes):
+    none = np.empty(0)
+    speed = np.full(nodes, 0.1)
+    made = Timing(np.empty(0, np.int64), none, none, speed, speed, 0.0, 0.0, 10.0, timed=True)
+    return made._replace(**changes)
+
+
+def test_a_round_takes_download_and_upload():
+    """Two full transfers, or 1.1 with a tenth of the rows: 20 rounds in 40 transfers, or 36."""
+    for chain, rounds in ((Whole(), 20), (Chain(share=0.1), 36)):
+        s = federation(crowd(), chain=chain, timing=timing(60))
+        for _ in range(8):
+            s.advance(5)
+        assert s.tables.clock[0] == rounds
+        assert s.messages == 120 * rounds
+
+
+def test_who_leaves_or_is_slow_is_left_out():
+    upload = np.full(60, 0.1)
+    upload[:10] = 0.05
+    s = federation(crowd(), timing=timing(60, upload=upload))
+    s.advance(2)
+    assert (s.people.steps[:10] == 0).all()
+    assert (s.people.steps[10:] == 1).all()
+    assert s.messages == 60 + 50
+
+    first = np.arange(61)
+    until = np.where(np.arange(60) < 20, 15.0, 1e9)
+    s = federation(crowd(), timing=timing(60, first=first, since=np.zeros(60), until=until))
+    s.advance(4)
+    assert (s.people.steps[:20] == 0).all()
+    assert (s.people.steps[20:] == 2).all()
+    assert s.messages == (60 + 40) + 2 * 40
+
+
+def test_participants_are_drawn_anew():
+    s = federation(crowd(), protocol=Federated(participants=6))
+    s.advance(1)
+    assert s.people.steps.sum() == 6
+    s.advance(99)
+    assert s.people.steps.sum() == 600
+    assert s.people.steps.min() > 0
+
+
+def test_lost_messages_leave_people_out():
+    s = federation(crowd(), timing=timing(60, loss=0.3))
+    s.advance(200)
+    assert s.people.steps.sum() == pytest.approx(0.49 * 6000, rel=0.05)
+
+
+@given(st.floats(0.1, 10), st.floats(0, 1000))
+def test_rounds_tile_time(length, time):
+    number = round_at(time, length)
+    assert number == 0 or number * length <= time
+    assert (number + 1) * length > time
