@@ -25,6 +25,7 @@ PACKAGES = {
     "peers": "sottovoce.peers",
     "protocol": "sottovoce.protocols",
     "churn": "sottovoce.simulate.churn",
+    "links": "sottovoce.simulate.links",
     "reference": "sottovoce.evaluate.references",
 }
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels import LOSS, PHASE, helper, stream, uniform
+from sottovoce.kernels import LOSS, PHASE, driver, helper, prange, stream, uniform
 from sottovoce.state import Longs
 
 Doubles = NDArray[np.float64]
@@ -48,6 +48,19 @@ def stays(timing, node, begin, end):
         else:
             high = middle
     return low < timing.first[node + 1] and timing.since[low] <= begin and timing.until[low] > end
+
+
+@driver
+def _present(timing, time, there):
+    for node in prange(len(there)):
+        there[node] = stays(timing, node, time, time)
+
+
+def present(timing: Timing, time: float) -> NDArray[np.bool_]:
+    """Which nodes are online at a moment."""
+    there = np.empty(len(timing.upload), np.bool_)
+    _present(timing, time, there, batch=len(there))
+    return there
 
 
 @helper

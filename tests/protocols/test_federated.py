@@ -18,8 +18,9 @@ from tests.networks import communities, copy_of, ratings, simulate
 from tests.spikes.gmf import GMF
 
 
-def federation(data, model=MF(factors=3), rule=MFFedAvg(), **parts):
-    return simulate(model, data, protocol=parts.pop("protocol", Federated()), merge=rule, **parts)
+def federation(data, model=None, rule=None, **parts):
+    protocol = parts.pop("protocol", Federated())
+    return simulate(model or MF(factors=3), data, protocol=protocol, merge=rule or MFFedAvg(), **parts)
 
 
 def one_round(s, rule, participants):

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import hashlib
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -29,12 +30,12 @@ class Split:
     """[len(test), C]: items unseen by the person, for each test entry; -1 where there are no more."""
     weighting_candidates: NDArray[np.int32]
     """The same for the weighting set."""
-    hash: str = field(init=False)
-    """SHA-256 of everything above and of the ids of people and items."""
     metrics: tuple[str, ...] = ()
     """What this split is evaluated by unless a recipe says otherwise; empty: HR and NDCG, or RMSE."""
 
-    def __post_init__(self) -> None:
+    @functools.cached_property
+    def hash(self) -> str:
+        """SHA-256 of everything and of the ids of people and items."""
         digest = hashlib.sha256(self.name.encode())
         for ids in (self.train.users, self.train.catalog.ids):
             digest.update(_lines(ids))
@@ -42,7 +43,20 @@ class Split:
             if part is not None:
                 _update(digest, part.indptr, part.item, part.value, part.time)
         _update(digest, self.candidates, self.weighting_candidates)
-        object.__setattr__(self, "hash", digest.hexdigest())
+        return digest.hexdigest()
+
+    def among(self, there: NDArray[np.bool_]) -> Split:
+        """The same split with nothing to test for people who are not `there`."""
+        lengths = np.diff(self.test.indptr) * there
+        kept = np.repeat(there, np.diff(self.test.indptr))
+        test = replace(
+            self.test,
+            indptr=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+            item=self.test.item[kept],
+            value=self.test.value[kept],
+            time=self.test.time[kept],
+        )
+        return replace(self, test=test, candidates=self.candidates[kept])
 
     def manifest(self) -> dict[str, Any]:
         """What two runs compare to prove that they used the same split: hashes of it and of each part.

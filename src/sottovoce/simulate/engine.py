@@ -25,7 +25,7 @@ from sottovoce.protocols import (
 )
 from sottovoce.simulate.plan import SPARE, schedule
 from sottovoce.state import Tables, gathered, people, whole
-from sottovoce.timing import Timing, stays, synchronous
+from sottovoce.timing import Timing, present, synchronous
 
 HELD = "rows", "age", "head", "clock", "size", "ids"
 
@@ -100,8 +100,7 @@ class Simulation:
 
     def present(self) -> NDArray[np.bool_]:
         """Which nodes are online now."""
-        nodes = len(self.timing.upload)
-        return np.array([stays(self.timing, node, self.now, self.now) for node in range(nodes)])
+        return present(self.timing, self.now)
 
     def _pool(self, places: int) -> Tables:
         if self.chain.share >= 1:
@@ -129,10 +128,8 @@ class Simulation:
         return codec.size(held, self.shape.row, self.shape.head, chain.share < 1, chain.bits)
 
     def _execute(self, plan: Any, run: Any) -> None:
-        models = self.tables, self.snapshots, self.reference
-        run(
-            plan, self.merge, self.model, self.chain, *models, self.people, self.seed, batch=self.tables.slots
-        )
+        parts = plan, self.merge, self.model, self.chain, self.tables, self.snapshots, self.reference
+        run(*parts, self.people, self.seed, batch=self.tables.slots)
 
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a round needs."""
@@ -153,7 +150,7 @@ class Simulation:
     def deliver(self, sent: Messages, count: int) -> None:
         """Take a round's messages, and carry out all that arrives in it."""
         if len(self.underway.sender):
-            sent = Messages(*map(np.concatenate, zip(self.underway, sent, strict=True)))
+            sent = Messages(*(np.concatenate(pair) for pair in zip(self.underway, sent, strict=True)))
         self.round += 1
         each = isinstance(self.chain, Chain)
         slots = self.tables.slots

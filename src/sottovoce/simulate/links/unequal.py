@@ -1,0 +1,43 @@
+"""Links of unequal speed, as people have them: log-normal, and faster down than up.
+
+Half of all nodes upload faster than an ordinary link, and half slower. A message goes at the pace of
+its sender's upload or its receiver's download, whichever is slower.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Gt, Lt
+
+from sottovoce.kernels import LINKS, driver, normal, prange, stream
+from sottovoce.registry import component
+from sottovoce.simulate.links import speeds
+
+
+@component("links", "unequal")
+class Unequal(NamedTuple):
+    """Everybody has an own upload and download."""
+
+    transfer: Annotated[float, Gt(0)] = 1728.0
+    """Seconds that a full model takes on the median upload, which is the length of a round."""
+    latency: Annotated[float, Ge(0)] = 0.0
+    """Seconds that a message takes beside its transfer."""
+    loss: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """The share of messages that get lost."""
+    spread: Annotated[float, Ge(0)] = 0.5
+    """The standard deviation of the logarithm of a node's speed."""
+    asymmetry: Annotated[float, Gt(0)] = 4.0
+    """How much faster everybody's download is than the upload."""
+
+
+@driver
+def _draw(run, spread, speed):
+    for node in prange(len(speed)):
+        speed[node] = np.exp(spread * normal(stream(run, LINKS, node, 0), 0))
+
+
+@speeds.rule(Unequal)
+def _speeds(links, nodes, run):
+    speed = np.empty(nodes)
+    _draw(run, links.spread, speed, batch=nodes)
+    return speed, speed * links.asymmetry

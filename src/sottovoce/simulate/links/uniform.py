@@ -1,0 +1,30 @@
+"""Equal links (Section 6.2, Hegedűs et al. 2019).
+
+A full model takes 1,728 seconds, or 172.8 at the higher bandwidth: around 100 or 1,000 transfers in
+48 hours. A compressed message takes less in proportion. A server has all the bandwidth it needs.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Gt, Lt
+
+from sottovoce.registry import component
+from sottovoce.simulate.links import speeds
+
+
+@component("links", "uniform")
+class Uniform(NamedTuple):
+    """Everybody has the same upload and download."""
+
+    transfer: Annotated[float, Gt(0)] = 1728.0
+    """Seconds that a full model takes, which is the length of a round."""
+    latency: Annotated[float, Ge(0)] = 0.0
+    """Seconds that a message takes beside its transfer."""
+    loss: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """The share of messages that get lost."""
+
+
+@speeds.rule(Uniform)
+def _speeds(links, nodes, run):
+    return np.ones(nodes), np.ones(nodes)
