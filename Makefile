@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 PIP := $(BIN)/python -m pip --disable-pip-version-check -qq install --no-compile
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint format bench clean
+.PHONY: help demo test lint format docs browser bench clean
 .DELETE_ON_ERROR:
 
 help: ## list what can be made
@@ -27,6 +27,20 @@ lint: $(VENV)/.dev ## formatting, linting and types
 format: $(VENV)/.dev ## reformat the code, and fix what can be fixed
 	@$(BIN)/ruff check --fix --quiet . || true
 	@$(BIN)/ruff format .
+
+docs: $(VENV)/.dev ## build the documentation into build/docs, and check all its links
+	@$(BIN)/python -m docs.generate
+	@$(BIN)/python -m sphinx --fail-on-warning --keep-going --quiet --fresh-env docs build/docs
+	@echo "documentation: $(CURDIR)/build/docs/index.html"
+
+browser: ## install Chromium, in which tests look at pages (Debian, Ubuntu; needs root or sudo)
+	@for name in chromium chromium-browser google-chrome; do \
+	  if command -v $$name >/dev/null; then echo "browser: $$(command -v $$name)"; exit 0; fi; done; \
+	if ! command -v apt-get >/dev/null; then \
+	  echo "This is neither Debian nor Ubuntu: install Chromium from your distribution's packages."; \
+	  echo "Tests look for chromium, chromium-browser or google-chrome on the PATH."; exit 1; fi >&2; \
+	$$([ "$$(id -u)" = 0 ] || echo sudo) sh -c 'apt-get -qq update && \
+	  DEBIAN_FRONTEND=noninteractive apt-get -qq install --no-install-recommends chromium fonts-dejavu-core'
 
 bench: $(VENV)/.core ## measure speed and memory into benchmarks/results.json (ONLY=prefix chooses)
 	@$(BIN)/python -m benchmarks $(ONLY)

@@ -107,3 +107,88 @@ print(kernels.compilations())
 """
     assert run(package, tmp_path / "cache", script, NUMBA_NUM_THREADS="2") == (["2"], "")
     assert run(package, tmp_path / "cache", script, NUMBA_NUM_THREADS="2") == (["0"], "")
+
+
+OPERATION = """
+from sottovoce.kernels import driver, operation
+
+@operation
+def price(tariff, amount):
+    pass
+
+@driver
+def total(tariff, amounts):
+    out = 0
+    for index in range(len(amounts)):
+        out += price(tariff, amounts[index])
+    return out
+"""
+INSIDE = """
+from typing import NamedTuple
+from sottovoce.probe_operation import price
+
+class Plain(NamedTuple):
+    pass
+
+@price.rule(Plain)
+def _price(tariff, amount):
+    return amount
+"""
+OUTSIDE = """
+from typing import NamedTuple
+from sottovoce.kernels import helper
+from sottovoce.probe_operation import price
+
+class Own(NamedTuple):
+    pass
+
+@helper
+def twice(amount):
+    return 2 * amount
+
+@price.rule(Own)
+def _price(tariff, amount):
+    return twice(amount)
+"""
+
+
+def test_code_from_outside_is_kept_apart_and_noticed_when_edited(package: Path, tmp_path: Path) -> None:
+    (package / "probe_operation.py").write_text(OPERATION)
+    (package / "probe_inside.py").write_text(INSIDE)
+    own = package.parent / "own.py"
+    own.write_text(OUTSIDE)
+    script = """
+import numpy as np
+from sottovoce import kernels
+from sottovoce.probe_inside import Plain
+from sottovoce.probe_operation import total
+amounts = np.arange(4)
+print(total(Plain(), amounts), kernels.compilations())
+from own import Own  # after a kernel was used, as in a notebook
+print(total(Own(), amounts), kernels.compilations())
+"""
+    cache = tmp_path / "cache"
+    assert run(package, cache, script) == (["6", "1", "12", "2"], "")
+    assert run(package, cache, script) == (["6", "0", "12", "0"], "")
+    own.write_text(OUTSIDE.replace("2 * amount", "3 * amount"))
+    assert run(package, cache, script) == (["6", "0", "18", "1"], ""), "only what was edited is compiled"
+
+
+def test_what_cannot_be_compiled_is_said(package: Path, tmp_path: Path) -> None:
+    (package / "probe_operation.py").write_text(OPERATION)
+    (package.parent / "own.py").write_text(OUTSIDE.replace("2 * amount", "len(amount)"))
+    script = """
+import numpy as np
+from sottovoce.errors import RecipeError
+from sottovoce.probe_operation import total
+from own import Own
+try:
+    total(Own(), np.arange(4))
+except RecipeError as error:
+    print(error.problem)
+"""
+    said = " ".join(run(package, tmp_path / "cache", script)[0])
+    assert said.startswith(
+        "Own cannot be compiled: No implementation of function Function(<built-in function len>)"
+    )
+    assert said.endswith(">>> len(int64) (line 11)."), said

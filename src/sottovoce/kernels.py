@@ -13,27 +13,27 @@ This is the only module that imports Numba. It offers these things to write kern
   its `prange` loop never assigns to a tuple's array (`tables.rows[j] = …`) itself, but calls a
   helper that does: Numba takes such an assignment there for dead code and drops it silently.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
-
-Numba does not notice that a helper in another file was edited, so the cache directory carries a
-hash of every source file that takes part in compiled code.
 """
 
 import functools
-import hashlib
 import inspect
 import math
-import os
-import sys
+import re
+import textwrap
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
+
+from sottovoce import kernel_cache
+from sottovoce.errors import RecipeError
+from sottovoce.kernel_cache import cache_directory
 
 __all__ = [
     "Driver",
@@ -45,6 +45,7 @@ __all__ = [
     "driver",
     "helper",
     "inlined",
+    "missing",
     "normal",
     "operation",
     "prange",
@@ -56,11 +57,21 @@ __all__ = [
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-helper = register_jitable
-
-inlined: Callable[[F], F] = register_jitable(forceinline=True)
-
 prange = numba.prange
+
+
+def helper(function: F) -> F:
+    """Make a function callable from compiled code; in Python it stays as it is."""
+    kernel_cache.takes_part(function)
+    compiled: F = register_jitable(function)
+    return compiled
+
+
+def inlined(function: F) -> F:
+    """The same, and its body is put where it is called."""
+    kernel_cache.takes_part(function)
+    compiled: F = register_jitable(forceinline=True)(function)
+    return compiled
 
 
 # Components
@@ -86,7 +97,7 @@ class _Operation:
             wanted = ", ".join(self.parameters)
             raise TypeError(f"{function.__name__} implements {self.name}({wanted}) and must take just these")
         self.rules[component] = function
-        _component_sources.add(Path(inspect.getfile(function)))
+        kernel_cache.takes_part(function, component)
         return function
 
 
@@ -114,7 +125,20 @@ def operation(stub: Any = None, *, default: Callable[..., Any] | None = None, by
     resolve.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
     overload(call)(resolve)
     call.rule = lambda component: functools.partial(table.add, component)  # type: ignore[attr-defined]
+    call.table = table  # type: ignore[attr-defined]
     return call
+
+
+def missing(component: type, package: Any) -> list[str]:
+    """What a component lacks of the operations that `package` declares for its kind, as one writes it."""
+    named = component.__name__
+    tables = [getattr(value, "table", None) for value in vars(package).values()]
+    needed = [table for table in tables if isinstance(table, _Operation) and table.default is None]
+    return [f"@{t.name}.rule({named})" for t in needed if not t.by and t.find(component) is None] + [
+        f"{t.by}={' or '.join(map(repr, t.rules))} in @component(…)"
+        for t in needed
+        if t.by and getattr(component, t.by, None) not in t.rules
+    ]
 
 
 def constant(function: Callable[[Any], int]) -> Any:
@@ -132,56 +156,9 @@ def constant(function: Callable[[Any], int]) -> Any:
     return call
 
 
-# The cache
-
-_component_sources: set[Path] = set()
-_package = Path(__file__).parent
-
-
-def _fingerprint() -> str:
-    """A hash of every source that may take part in compiled code, and of the compiler's versions."""
-    digest = hashlib.sha256(f"{sys.version}{numba.__version__}{np.__version__}".encode())
-    outside = {_package / name for name in ("experiments", "app", "cli")}
-    sources = {path for path in _package.rglob("*.py") if outside.isdisjoint(path.parents)}
-    sources |= {path for path in _component_sources if _package not in path.parents and path.is_file()}
-    for path in sorted(sources):
-        digest.update(path.name.encode())
-        digest.update(path.read_bytes())
-    return digest.hexdigest()[:16]
-
-
-@functools.cache
-def cache_directory() -> Path | None:
-    """Where compiled code is kept, or None (said once) where nothing is writable."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    place = Path(os.environ.get("SOTTOVOCE_CACHE") or Path(root) / "sottovoce") / "kernels" / _fingerprint()
-    try:
-        place.mkdir(parents=True, exist_ok=True)
-        probe = place / f".writable-{os.getpid()}"
-        probe.touch()
-        probe.unlink()
-    except OSError:
-        print(
-            f"note: {place} is not writable, so kernels are compiled anew at every start; "
-            "set SOTTOVOCE_CACHE to a writable directory.",
-            file=sys.stderr,
-        )
-        return None
-    _forget_old(place)
-    return place
-
-
-def _forget_old(current: Path, days: float = 30) -> None:
-    """Remove compiled code of other versions that nobody has used for a month."""
-    import shutil
-
-    os.utime(current)
-    for other in current.parent.iterdir():
-        if other != current and other.is_dir() and other.stat().st_mtime < time.time() - days * 86400:
-            shutil.rmtree(other, ignore_errors=True)
-
-
 # Drivers
+
+_COMPILED = "Compiled code is loops over numbers and arrays; SOTTOVOCE_DEBUG=1 shows all that Numba said."
 
 _lock = threading.Lock()
 _drivers: list["Driver"] = []
@@ -205,33 +182,35 @@ class Driver:
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
         self.plain = function
-        self.forms: dict[bool, Any] = {}
+        self.outside = kernel_cache.is_outside(function)
+        self.forms: dict[tuple[bool, str | None], Any] = {}  # by whether parallel, and by code outside
         self.alone = 0  # calls left on one thread
         self.crowded = 0  # attempts in a row that found the machine busy
         _drivers.append(self)
 
-    def form(self, batch: int) -> Any:
+    def form(self, batch: int, arguments: tuple[Any, ...] = ()) -> tuple[Any, bool]:
+        """The compiled function for these arguments, and whether it is the parallel one."""
         parallel = batch >= self.small and threads() > 1
-        if parallel not in self.forms:
-            place = cache_directory()
+        apart = self.outside or kernel_cache.involves_outside(arguments)
+        outside = kernel_cache.outside_fingerprint() if apart else None
+        if (parallel, outside) not in self.forms:
+            place = None if outside == "" else cache_directory(outside or "")
             if place is not None:
                 # Numba's cache cannot tell the two forms of a function apart.
                 numba.config.CACHE_DIR = str(place / ("parallel" if parallel else "serial"))
             jit = numba.njit(parallel=parallel, cache=place is not None, error_model="numpy", nogil=True)
-            self.forms[parallel] = jit(self.plain)
-        return self.forms[parallel]
+            self.forms[parallel, outside] = jit(self.plain)
+        return self.forms[parallel, outside], parallel
 
     def compile(self, *arguments: Any, batch: int = 1) -> None:
         """Load or compile for these arguments without running, so that a timed call only runs."""
-        with _lock:
-            self.form(batch).compile(tuple(numba.typeof(a) for a in arguments))
+        with _lock, _explained(arguments):
+            self.form(batch, arguments)[0].compile(tuple(numba.typeof(a) for a in arguments))
 
     def __call__(self, *arguments: Any, batch: int = 1) -> Any:
-        with _lock:
-            form = self.form(batch)
-            if form is self.forms.get(True):
-                return self._in_parallel(form, arguments)
-            return form(*arguments)
+        with _lock, _explained(arguments):
+            form, parallel = self.form(batch, arguments)
+            return self._in_parallel(form, arguments) if parallel else form(*arguments)
 
     def _in_parallel(self, form: Any, arguments: tuple[Any, ...]) -> Any:
         count = threads() if self.alone == 0 else 1
@@ -245,6 +224,28 @@ class Driver:
             if self.crowded:
                 self.alone = min(self.patience[0] << (self.crowded - 1), self.patience[1])
         return result
+
+
+def _gist(text: str) -> str:
+    """The innermost of the reasons that Numba nests, and its line if that is in code from outside."""
+    reason = text.rpartition("raised a specific error:")[2]
+    lines = re.split(r"During:|There (?:are|is) \d+ candidate", reason)[0].splitlines()
+    said = " ".join(line.strip() for line in lines if "Failed in nopython mode" not in line)
+    place = re.search(r'File "([^"]+)", line (\d+)', reason)
+    line = f" (line {place[2]})" if place and kernel_cache.is_outside_file(place[1]) else ""
+    return textwrap.shorten(said, 300) + line
+
+
+@contextmanager
+def _explained(arguments: tuple[Any, ...]) -> Iterator[None]:
+    """Say in a sentence what cannot be compiled in a component from outside, and where."""
+    try:
+        yield
+    except NumbaError as error:
+        names = ", ".join(type(a).__name__ for a in arguments if kernel_cache.involves_outside(a))
+        if not names:
+            raise
+        raise RecipeError(f"{names} cannot be compiled: {_gist(str(error))}.", _COMPILED) from error
 
 
 def driver(function: Callable[..., Any]) -> Driver:

@@ -3,14 +3,22 @@
 A component is a `NamedTuple` of its parameters in a file of its own. Its name is its file's name
 with dashes for underscores, so `merge = "model-age"` is looked for in `combine/model_age.py`; only
 what a recipe names is imported. Other packages add components through entry points in the group
-`sottovoce.<kind>`, whose value names the module that registers them.
+`sottovoce.<kind>`, whose value names the module that registers them. A name that ends in `.py` is the
+path of a file that registers one component of the kind. With `#` and a hash behind it, as a resolved
+recipe has it, the file must still be the same.
 """
 
 import difflib
+import hashlib
 import importlib
+import importlib.abc
+import importlib.util
 import pkgutil
+import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
+from pathlib import Path
 from typing import Any, TypeVar
 
 from sottovoce.errors import RecipeError
@@ -30,6 +38,9 @@ PACKAGES = {
 }
 
 _known: dict[tuple[str, str], type] = {}
+_in_files: dict[tuple[str, str], dict[str, type]] = {}  # by module and kind
+_MODULE = "sottovoce_file_"  # and a hash of the content
+_FILE = re.compile(r"(?P<path>.+\.py)(#(?P<hash>[0-9a-f]+))?")
 
 T = TypeVar("T", bound=type)
 
@@ -43,7 +54,10 @@ def component(kind: str, name: str, **declares: str) -> Callable[[T], T]:
     def register(cls: T) -> T:
         for attribute, value in declares.items():
             setattr(cls, attribute, value)
-        _known[kind, name] = cls
+        if cls.__module__.startswith(_MODULE):
+            _in_files.setdefault((cls.__module__, kind), {})[name] = cls
+        else:
+            _known[kind, name] = cls
         return cls
 
     return register
@@ -63,6 +77,8 @@ def names(kind: str) -> list[str]:
 
 def get(kind: str, name: str) -> type:
     """The class registered under `name`, imported if need be."""
+    if is_file(name):
+        return _in_file(kind, name)
     if (kind, name) not in _known:
         if name not in names(kind):
             raise RecipeError(f"There is no {kind} called {name!r}.", nearest(name, names(kind)))
@@ -71,12 +87,104 @@ def get(kind: str, name: str) -> type:
     return _known[kind, name]
 
 
+def is_file(name: str) -> bool:
+    """Whether a name is the path of a file of one's own."""
+    return _FILE.fullmatch(name) is not None
+
+
+def pinned(name: str) -> str:
+    """A name that stands for just this component: the path of a file from the root on, with its hash."""
+    if not is_file(name):
+        return name
+    path, source = _opened(name)
+    return f"{path.resolve()}#{_digest(source)}"
+
+
+def label(name: str) -> str:
+    """A name to show: of a file, what it is called."""
+    return Path(name.partition("#")[0]).stem if is_file(name) else name
+
+
+def _digest(source: bytes) -> str:
+    return hashlib.sha256(source).hexdigest()[:16]
+
+
+def _opened(name: str) -> tuple[Path, bytes]:
+    """The path and content of a file, if it has the hash that is asked for."""
+    found = _FILE.fullmatch(name)
+    assert found is not None
+    path = Path(found["path"]).expanduser()
+    try:
+        source = path.read_bytes()
+    except OSError as error:
+        raise RecipeError(
+            f"{path} cannot be read: {error.strerror}.", "Give the path of your file."
+        ) from None
+    if found["hash"] not in (None, _digest(source)):
+        raise RecipeError(
+            f"{path} has changed since this recipe was written.",
+            f"To use it as it is now, name it without {'#' + found['hash']}.",
+        )
+    return path, source
+
+
+class _Loader(importlib.abc.SourceLoader):
+    """A file as it was read; no compiled copy of it, which might be older, is used or left behind."""
+
+    def __init__(self, path: Path, source: bytes) -> None:
+        self.path, self.source = path, source
+
+    def get_filename(self, fullname: str) -> str:
+        return str(self.path.resolve())
+
+    def get_data(self, path: Any) -> bytes:
+        return self.source
+
+
+def _in_file(kind: str, name: str) -> type:
+    """The one component of this kind that a file registers. The file is run, once for each content."""
+    path, source = _opened(name)
+    module = f"{_MODULE}{_digest(source)}"
+    if module not in sys.modules:
+        _run_file(module, path, source)
+    found = _in_files.get((module, kind), {})
+    if len(found) != 1:
+        what = f"registers {len(found)} components of the kind {kind}"
+        remedy = f'Mark one class in it with @component("{kind}", "{label(name)}").'
+        raise RecipeError(f"{path} {what}{': ' * bool(found)}{', '.join(found)}.", remedy)
+    cls = next(iter(found.values()))
+    from sottovoce.kernels import missing
+
+    lacking = missing(cls, importlib.import_module(PACKAGES[kind]))
+    if lacking:
+        raise RecipeError(f"{path}: {cls.__name__} lacks {', '.join(lacking)}.", "Add what is missing.")
+    return cls
+
+
+def _run_file(module: str, path: Path, source: bytes) -> None:
+    spec = importlib.util.spec_from_loader(module, _Loader(path, source))
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[module] = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(sys.modules[module])
+    except Exception as error:
+        del sys.modules[module]
+        trace, line = error.__traceback__, getattr(error, "lineno", None)
+        while trace is not None:
+            line = trace.tb_lineno if trace.tb_frame.f_code.co_filename == str(path.resolve()) else line
+            trace = trace.tb_next
+        where = f"{path}, line {line}" if line else str(path)
+        what = getattr(error, "msg", None) or error
+        raise RecipeError(f"{where}: {type(error).__name__}: {what}.", "Correct that place.") from error
+
+
 def build(kind: str, name: str, settings: Mapping[str, Any], where: str, also: Sequence[str] = ()) -> Any:
     """The component `name` with these settings, each checked; `where` names the place in the recipe.
 
     `also` are other keys that this place allows, for the remedy.
     """
-    return check(get(kind, name), settings, where, f"setting of the {kind} {name!r}", also)
+    return check(get(kind, name), settings, where, f"setting of the {kind} {label(name)!r}", also)
 
 
 def check(

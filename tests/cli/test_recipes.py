@@ -19,4 +19,7 @@ def test_every_shipped_recipe_has_a_summary_and_is_valid(call: Call) -> None:
         assert recipe["summary"], f"{recipe['name']} does not begin with a comment"
         assert f"{recipe['name']} " in shown
         assert recipe["summary"] in shown
-        Recipe.load(Path(recipe["path"])).components()
+        if recipe["kind"] == "recipe":
+            Recipe.load(Path(recipe["path"])).components()
+    assert shown.index("sottovoce run NAME") < shown.index("sottovoce reproduce NAME")
+    assert shown.index("sottovoce reproduce NAME") < shown.index("hegedus/figure-3")

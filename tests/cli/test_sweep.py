@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from sottovoce.cli.sweep import _show
 from sottovoce.experiments import sweep
 from sottovoce.experiments.directory import RunDirectory
 
@@ -68,6 +69,8 @@ def test_failures_are_told_and_the_others_finish(
     assert "is not measured by the split" in done.stderr
     assert "popularity hr@5" in done.stdout
     assert " ± " in done.stdout
+    assert "report: all/report.html" in done.stdout
+    assert "mf by gossip on synthetic" in Path("all/report.html").read_text()
     found = json.loads(Path("all/summary.json").read_text())
     good, bad = found["points"]
     assert (good["runs"], bad["runs"], len(found["failures"])) == (2, 0, 2)
@@ -80,6 +83,31 @@ def test_failures_are_told_and_the_others_finish(
     assert again.exit_code == 0, again.output
     assert json.loads(again.stdout)["points"] == [good]
     assert [r.stat().st_mtime_ns for r in results] == before
+
+
+def test_runs_that_cannot_be_compared_have_no_report(call: Call, recipe: Path) -> None:
+    done = call("sweep", recipe, "--grid", "data.users=60,61", "--out", "all")
+    assert done.exit_code == 0, done.output
+    assert "note: there is no report." in done.stderr
+    assert "different data" in done.stderr
+    assert "report:" not in done.stdout
+    assert Path("all/summary.csv").exists()
+
+
+@pytest.mark.parametrize(("width", "columns"), [(120, 6), (70, 5), (48, 4)])
+def test_the_table_fits_the_screen(
+    width: int, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    over = {"mean": {"hr@20": 0.8871, "ndcg@20": 0.5321}, "std": {"hr@20": 0.0031, "ndcg@20": 0.0030}}
+    settings = {"protocol.pushes": 3, "model.regularization": 0.1}
+    row = {"settings": settings, "runs": 3, **over, "baselines": {"popularity": over}, "references": {}}
+    monkeypatch.setenv("COLUMNS", str(width))
+    _show({"metric": "hr@20", "points": [row]})
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= width
+    assert "0.8871 ± 0.0031" in lines[1]
+    assert len(lines[1].replace(" ± ", "±").split()) == columns
 
 
 def launch(recipe: Path, *options: str) -> "subprocess.Popen[str]":

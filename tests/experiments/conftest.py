@@ -39,3 +39,19 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("finished") / "run"
     run_recipe(Recipe.parse(SMALL, "small.toml"), place)
     return place
+
+
+@pytest.fixture(scope="session")
+def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A directory of finished runs like that of a sweep: two steps, each under the seeds 1 and 2."""
+    from sottovoce.experiments.run import run_recipe
+
+    place = tmp_path_factory.mktemp("several")
+    for step in (0.01, 0.1):
+        for seed in (1, 2):
+            document = SMALL | {
+                "model": SMALL["model"] | {"step": step},
+                "run": SMALL["run"] | {"seed": seed},
+            }
+            run_recipe(Recipe.parse(document, "small.toml"), place / f"model.step={step}" / f"seed-{seed}")
+    return place

@@ -14,7 +14,7 @@ import click
 
 from sottovoce.errors import SottovoceError
 
-COMMANDS = ("demo", "run", "sweep", "recommend", "recipes", "data", "doctor")
+COMMANDS = ("demo", "run", "sweep", "reproduce", "report", "recommend", "recipes", "data", "doctor")
 
 
 class Commands(click.Group):

@@ -4,17 +4,23 @@ import click
 
 
 @click.command("recipes")
-@click.option("--json", "as_json", is_flag=True, help="Print for machines: name, path and summary of each.")
+@click.option("--json", "as_json", is_flag=True, help="Print for machines: name, path, summary and kind.")
 def command(as_json: bool) -> None:
-    """List the recipes that come with Sottovoce; `sottovoce run NAME` runs one."""
+    """List the recipes that come with Sottovoce, and the tables and figures of papers.
+
+    `sottovoce run NAME` runs a recipe, `sottovoce reproduce NAME` reproduces a table or figure.
+    """
     from sottovoce.experiments.recipes import shipped
 
-    known = shipped()
+    kinds = {"run": shipped("recipe"), "reproduce": shipped("reproduction")}
     if as_json:
         import json
 
-        click.echo(json.dumps([{"name": r.name, "path": str(r.path), "summary": r.summary} for r in known]))
+        every = [found._asdict() | {"path": str(found.path)} for known in kinds.values() for found in known]
+        click.echo(json.dumps(every))
         return
-    width = max((len(r.name) for r in known), default=0)
-    for recipe in known:
-        click.echo(f"{recipe.name:<{width}}  {recipe.summary}")
+    width = max((len(found.name) for known in kinds.values() for found in known), default=0)
+    for verb, known in kinds.items():
+        click.echo(f"sottovoce {verb} NAME")
+        for found in known:
+            click.echo(f"  {found.name:<{width}}  {found.summary}")

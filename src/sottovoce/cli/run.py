@@ -80,7 +80,8 @@ def _changes(
 
     given: dict[str, object] = {"run.seed": seed, "run.threads": threads, "data.columns": columns}
     if data is not None:
-        known = not Path(data).exists() and data in registry.names("source")
+        named = not Path(data).exists() and data in registry.names("source")
+        known = named or registry.is_file(data)
         given["data.name" if known else "data.path"] = data
     return [f"{key}={toml.value(value)}" for key, value in given.items() if value is not None]
 

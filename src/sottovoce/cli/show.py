@@ -29,7 +29,7 @@ def figures(run: "Run") -> None:
     table.add_column("")
     for metric in run.metrics:
         table.add_column(metric, justify="right")
-    rows = {f"{run.recipe.model.name} by {run.recipe.protocol.name}": run.metrics} | run.baselines
+    rows = {f"{run.recipe.model.label} by {run.recipe.protocol.label}": run.metrics} | run.baselines
     rows |= {f"{name} (central)": metrics for name, metrics in run.references.items()}
     for place, (name, metrics) in enumerate(rows.items()):
         missing = "—" if place else "diverged"

@@ -11,7 +11,11 @@ import click
 from sottovoce.cli import options
 
 if TYPE_CHECKING:
+    from rich.table import Table
+
     from sottovoce.experiments.sweep import Tell
+
+_WIDE = 10_000  # letters, more than any table has
 
 
 @click.command("sweep")
@@ -52,6 +56,7 @@ def command(
     """
     from sottovoce.errors import RunError
     from sottovoce.experiments import summary, sweep
+    from sottovoce.experiments.directory import REPORT
     from sottovoce.experiments.recipes import find
 
     path = find(recipe)
@@ -59,12 +64,13 @@ def command(
     points = sweep.points(path, changes, sweep.grid(grid), sweep.seeds(seeds), place)
     jobs = jobs or max(1, sweep.cores() // 2)
     try:
-        with _progress(len(points)) as tell:
+        with progress(len(points)) as tell:
             failures = sweep.execute(points, path, changes, jobs, data_dir, tell)
     except KeyboardInterrupt:
         raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
     found = summary.summarise(points, failures)
     summary.write(found, place)
+    written = _report(place) if any(row["runs"] for row in found["points"]) else False
     if as_json:
         import json
 
@@ -72,35 +78,63 @@ def command(
     else:
         _show(found)
         click.echo(f"summary: {place / summary.CSV}")
+        if written:
+            click.echo(f"report: {place / REPORT}")
     if failures:
         told = "; ".join(f"{failure.point.name}: {failure.reason}" for failure in failures)
         count = f"{len(failures)} of {len(points)} runs failed"
         raise RunError(f"{count}. {told}", "The same command tries them again.")
 
 
-def _show(found: dict[str, Any]) -> None:
-    """A row for each combination of settings: mean ± standard deviation over seeds, popularity beside."""
-    from rich.table import Table
+def _report(place: Path) -> bool:
+    """Write the page that compares all runs, if they can be compared."""
+    from sottovoce.errors import RunError
+    from sottovoce.experiments.directory import REPORT
+    from sottovoce.experiments.report import report
+    from sottovoce.experiments.report.export import save
 
+    try:
+        save(place / REPORT, report([place]).html)
+    except RunError as error:
+        click.echo(f"note: there is no report. {error}", err=True)
+        return False
+    return True
+
+
+def _show(found: dict[str, Any]) -> None:
+    """A row for each combination of settings: mean ± standard deviation over seeds, popularity beside.
+
+    Where the screen is too narrow for all metrics, the main one is shown.
+    """
     from sottovoce.cli.show import console
 
+    screen, main = console(), found["metric"]
+    metrics = list(dict.fromkeys(metric for row in found["points"] for metric in row["mean"]))
+    ways = [(metrics, True)] + ([([main], True), ([main], False)] if main else [])
+    tables = [_table(found, shown, beside) for shown, beside in ways]
+    wide = screen.options.update(max_width=_WIDE)
+    fitting = (t for t in tables if screen.measure(t, options=wide).maximum <= screen.width)
+    screen.print(next(fitting, tables[-1]))
+
+
+def _table(found: dict[str, Any], metrics: list[str], beside: bool) -> "Table":
+    from rich.table import Table
+
     main, rows = found["metric"], found["points"]
-    metrics = list(dict.fromkeys(metric for row in rows for metric in row.get("mean", {})))
-    others = list(dict.fromkeys(name for row in rows for name in row["references"]))
+    names = ["popularity", *dict.fromkeys(name for row in rows for name in row["references"])]
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     keys = list(rows[0]["settings"])
     for key in keys:
-        table.add_column(key)
-    table.add_column("runs", justify="right")
-    beside = [f"{name} {main}" for name in ("popularity", *others)] if main else []
-    for column in (*metrics, *beside):
+        table.add_column(key.rpartition(".")[2] if len(metrics) == 1 else key, overflow="fold")
+    columns = ["runs", *metrics, *(f"{name} {main}" for name in names if beside and main)]
+    for column in columns:
         table.add_column(column, justify="right")
     for row in rows:
+        others = row["baselines"] | row["references"]
         cells = [_figure(row, metric) for metric in metrics]
-        cells += [_figure(row["baselines"].get("popularity", {}), main)] if main else []
-        cells += [_figure(row["references"].get(name, {}), main) for name in others]
+        cells += [_figure(others.get(name, {}), main) for name in names if beside and main]
         table.add_row(*(str(row["settings"][key]) for key in keys), str(row["runs"]), *cells)
-    console().print(table)
+    return table
 
 
 def _figure(over: dict[str, Any], metric: str) -> str:
@@ -111,7 +145,7 @@ def _figure(over: dict[str, Any], metric: str) -> str:
 
 
 @contextlib.contextmanager
-def _progress(total: int) -> "Iterator[Tell]":
+def progress(total: int) -> "Iterator[Tell]":
     """A bar with the time left on stderr, if that is a terminal; failures are told anywhere."""
     if not sys.stderr.isatty():
         yield lambda done, note: click.echo(note, err=True) if note else None

@@ -52,7 +52,7 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
     if hasattr(data, "columns"):
         return cast("Delimited", _source("delimited", options)).frame(data, "table")
     name = os.fspath(data)
-    if name in registry.names("source"):
+    if name in registry.names("source") or registry.is_file(name):
         return _source(name, options).read(folder, seed)
     path = Path(name).expanduser()
     if not path.exists() and not path.suffix and os.sep not in name:

@@ -6,6 +6,8 @@ import time
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from sottovoce.errors import RecipeError
 from sottovoce.experiments import directory, interrupt, machine, references
 from sottovoce.experiments.directory import RunDirectory
@@ -189,6 +191,7 @@ class Job:
         best = _best(self.curve, metric)
         beside = {"popularity": baselines["popularity"]} | outside
         others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
+        others["history"] = np.diff(split.train.indptr).astype(np.float64)
         with self.tell.doing("Writing everybody's recommendations"):
             state = simulation.model, simulation.tables, simulation.people
             items, scores = recommend(*state, self.data.items, min(TOP, self.data.items))

@@ -30,11 +30,12 @@ def join(*children: Any) -> Html:
 
 
 def table(header: list[Any], rows: list[list[Any]], caption: str) -> Html:
-    """A table whose first column names its rows; it scrolls by itself on a narrow screen."""
+    """A table whose first column names its rows; it scrolls by itself under its caption where it is wide."""
     head = element("tr", *(element("th", h, scope="col") for h in header))
     body = [element("tr", element("th", r[0], scope="row"), *(element("td", c) for c in r[1:])) for r in rows]
-    inner = element("table", element("caption", caption), element("thead", head), element("tbody", *body))
-    return element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    inner = element("table", element("thead", head), element("tbody", *body))
+    scroll = element("div", inner, class_="scroll", tabindex="0", role="region", aria_label=caption)
+    return element("div", element("p", caption, class_="caption"), scroll, class_="table")
 
 
 def definitions(pairs: list[tuple[Any, Any]]) -> Html:

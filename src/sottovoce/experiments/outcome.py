@@ -11,7 +11,7 @@ from sottovoce.errors import DataError, RunError
 from sottovoce.experiments.directory import PER_USER, RECIPE, RECOMMENDATIONS, REPORT, RunDirectory
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.metrics import lower_is_better as lower_is_better
-from sottovoce.registry import nearest
+from sottovoce.registry import build, nearest
 
 if TYPE_CHECKING:
     import pandas
@@ -114,8 +114,9 @@ class Run:
         if self._train is None:
             from sottovoce.experiments.run import load_data
 
-            data = load_data(self.recipe, data_dir)
-            self._train = self.recipe.components().split.split(data, self.recipe.run.seed).train
+            data, named = load_data(self.recipe, data_dir), self.recipe.split
+            split = build("split", named.name, named.settings, "split")
+            self._train = split.split(data, self.recipe.run.seed).train
         train = self._train
         person = train.person(str(user))
         begin, end = train.indptr[person], train.indptr[person + 1]
@@ -159,7 +160,7 @@ class Run:
         figures = ", ".join(
             f"{name} {value:.4f}" for name, value in self.metrics.items() if value is not None
         )
-        return f"<Run of {self.recipe.model.name} by {self.recipe.protocol.name}: {figures}>"
+        return f"<Run of {self.recipe.model.label} by {self.recipe.protocol.label}: {figures}>"
 
 
 def per_user_frame(users: Iterable[str], per_user: dict[str, NDArray[np.float64]]) -> "polars.DataFrame":

@@ -12,7 +12,8 @@
 
 Where a component is named, a string is short for a table with that name and no settings:
 `merge = "linear"` is `merge = { name = "linear" }`. What is left out takes the default that the
-component declares. Unknown keys are refused with the nearest valid name.
+component declares. Unknown keys are refused with the nearest valid name. A name that ends in `.py`
+is the path of a file of one's own that registers the component; a resolved recipe adds its hash.
 """
 
 import hashlib
@@ -53,6 +54,11 @@ class Named(BaseModel):
         return {"name": given} if isinstance(given, str) else given
 
     @property
+    def label(self) -> str:
+        """The name to show."""
+        return registry.label(self.name)
+
+    @property
     def settings(self) -> dict[str, Any]:
         """What the component is built with."""
         return {k: v for k, v in (self.model_extra or {}).items() if v is not None}
@@ -64,7 +70,9 @@ class Data(BaseModel):
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
     name: str | None = None
+    """A data set that is known by name, as `sottovoce data list` shows them."""
     path: str | None = None
+    """Or a file or folder, relative to the recipe."""
     columns: dict[str, str | int] | None = None
     """Which columns of a file hold `user`, `item`, `rating` and `time`: names, or numbers from 1."""
     memory: bool = False
@@ -121,7 +129,9 @@ class Execution(Section):
     """How long, and with what of this machine. Only `rounds` and `seed` change the result."""
 
     rounds: Count = 100
+    """How often everybody sends, merges and trains; in central training, how often everybody trains."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
+    """What all random numbers depend on, those of the split too."""
     threads: Annotated[int, Field(ge=0)] = 0
     """0: as many as there are."""
     keep_models: bool = False
@@ -163,8 +173,8 @@ class Recipe(BaseModel):
     def load(cls, path: str | Path, changes: Iterable[str] = ()) -> Self:
         """Read a file and apply changes such as `model.factors=16`.
 
-        A relative `data.path` in the file is relative to the file, one in `changes` to the
-        current directory.
+        A relative path in the file, of data or of a component, is relative to the file, one in
+        `changes` to the current directory.
         """
         path = Path(path)
         try:
@@ -175,10 +185,12 @@ class Recipe(BaseModel):
             ) from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise RecipeError(f"{path} is not TOML: {error}.", "Correct that place.") from None
-        data = document.get("data")
-        if isinstance(data, dict) and isinstance(data.get("path"), str):
-            data["path"] = str(path.parent / data["path"])
-        return cls.parse(override(document, changes), str(path))
+        if "paper" in document:
+            raise RecipeError(
+                f"{path} is a reproduction of many runs, and no recipe for one.",
+                f"Run it with: sottovoce reproduce {path}.",
+            )
+        return cls.parse(override(_beside(path.parent, document), changes), str(path))
 
     @classmethod
     def parse(cls, document: Mapping[str, Any], where: str = "the recipe") -> Self:
@@ -264,6 +276,8 @@ class Recipe(BaseModel):
         document["evaluate"]["references"] = [_settings(n, r) for n, r in built.references.items()]
         if self.data.path is not None:
             document["data"]["path"] = str(Path(self.data.path).resolve())
+        if self.data.name is not None:
+            document["data"]["name"] = registry.pinned(self.data.name)
         return type(self).parse(document, self._where)
 
     def document(self) -> dict[str, Any]:
@@ -294,7 +308,17 @@ class Recipe(BaseModel):
 
 def _settings(name: str, component: Any) -> dict[str, Any]:
     fields = component._asdict() if hasattr(component, "_asdict") else {}
-    return {"name": name} | {k: v for k, v in fields.items() if not _open(v)}
+    return {"name": registry.pinned(name)} | {k: v for k, v in fields.items() if not _open(v)}
+
+
+def _beside(folder: Path, value: Any, key: str = "") -> Any:
+    """A recipe's tables with paths that are relative to `folder` as paths from here."""
+    if isinstance(value, dict):
+        return {k: _beside(folder, v, k) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_beside(folder, v) for v in value]
+    is_path = isinstance(value, str) and (key == "path" or registry.is_file(value))
+    return str(folder / Path(value).expanduser()) if is_path else value
 
 
 def _open(value: Any) -> bool:

@@ -14,7 +14,7 @@ from sottovoce.experiments.job import Job
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.progress import choose
 from sottovoce.experiments.recipe import Recipe
-from sottovoce.registry import names
+from sottovoce.registry import is_file, names
 
 if TYPE_CHECKING:
     from sottovoce.data.interactions import Interactions
@@ -138,7 +138,7 @@ def load_data(recipe: Recipe, data_dir: str | Path | None = None) -> "Interactio
 
 def _given(data: Any) -> tuple["Interactions | None", dict[str, Any]]:
     """What `run` was handed, as interactions (unless a recipe can name them) and a `[data]` section."""
-    if isinstance(data, str) and data in names("source"):
+    if isinstance(data, str) and (data in names("source") or is_file(data)):
         return None, {"name": data}
     if isinstance(data, str | Path):
         return None, {"path": str(data)}

@@ -114,11 +114,16 @@ def points(
     for settings in itertools.product(*axes):
         for seed in seeds:
             point = Point(settings, seed, RunDirectory(out / _folder(settings) / f"seed-{seed}"))
-            wanted = Recipe.load(recipe, [*changes, *settings, f"run.seed={seed}"])
-            references.require(wanted.components().references)
-            _same(point, wanted)
-            found.append(point)
+            found.append(checked(point, recipe, changes))
     return found
+
+
+def checked(point: Point, recipe: Path, changes: Sequence[str]) -> Point:
+    """The point, if its recipe can be run and is the one that was begun in its directory."""
+    wanted = Recipe.load(recipe, [*changes, *point.settings, f"run.seed={point.seed}"])
+    references.require(wanted.components().references)
+    _same(point, wanted)
+    return point
 
 
 def _folder(settings: Sequence[str]) -> str:

@@ -1,6 +1,8 @@
 """Recall: how much of what is relevant a list of K holds (Equation 7, Belal et al. 2022).
 
-R@K = |relevant items among the first K| / |relevant items|
+    R@K = |relevant items among the first K| / |relevant items|
+
+of each person.
 """
 
 import math

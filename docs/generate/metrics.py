@@ -1,0 +1,37 @@
+"""What is measured, from the files that compute it."""
+
+import importlib
+
+from docs.generate.source import text
+from sottovoce.evaluate import evaluation
+from sottovoce.metrics import LISTED, NAMES, RANKED, RATED, lower_is_better
+
+PAGE = "metrics.md"
+
+_HOMES = {"f1-list": "f1", "evenness": "gini"}
+_GROUPS = [
+    (RANKED, "One held-out item at a time", "Each held-out item is ranked among its candidates."),
+    (LISTED, "One list for each person", "A person's held-out items are looked for in one list."),
+    (RATED, "Predicted ratings", "Held-out ratings are compared with what was predicted."),
+]
+
+
+def page() -> str:
+    parts = [
+        "# Metrics",
+        (
+            "`[evaluate] metrics` names them, `ks` says how long the lists are: `ndcg` and `ks = [10]` give "
+            "`ndcg@10`. Ties in score count against the item under test. "
+            "[How we evaluate](../explanation/evaluation.md) says why."
+        ),
+    ]
+    parts.append(text(evaluation))
+    for names, title, sentence in _GROUPS:
+        parts += [f"## {title}", sentence]
+        for home in dict.fromkeys(_HOMES.get(name, name) for name in names):
+            together = [name for name in NAMES if _HOMES.get(name, name) == home]
+            module = importlib.import_module(f"sottovoce.metrics.{home.replace('-', '_')}")
+            better = ["lower" if lower_is_better(name) else "higher" for name in together]
+            said = [f"`{name}`: {word} is better." for name, word in zip(together, better, strict=True)]
+            parts += [f"### {', '.join(f'`{name}`' for name in together)}", text(module), " ".join(said)]
+    return "\n\n".join(parts)

@@ -1,0 +1,69 @@
+"""The Python interface, from docstrings."""
+
+import functools
+import inspect
+from typing import Any
+
+import sottovoce
+from docs.generate.source import field_texts, table, text
+from sottovoce.errors import SottovoceError
+from sottovoce.evaluate.significance import compare
+from sottovoce.experiments.outcome import Consumed, Recommendation
+
+PAGE = "python.md"
+
+
+def page() -> str:
+    parts = [
+        "# The Python interface",
+        text(sottovoce).partition("\n\n")[2].rpartition("\n\n")[0],
+        (
+            "Every argument of `run` is a key of [a recipe](recipe.md), and what it returns is what "
+            "[a run directory](run-directory.md) holds."
+        ),
+    ]
+    for name in ("load", "run", "Run", "Interactions", "Catalog"):
+        parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
+    parts += _about("Recommendation", Recommendation) + _about("Consumed", Consumed)
+    parts += _about("sottovoce.evaluate.significance.compare", compare)
+    errors = [SottovoceError, *SottovoceError.__subclasses__()]
+    rows = [[f"`{e.__name__}`", str(e.code), text(e)] for e in errors if e.__module__ == "sottovoce.errors"]
+    return "\n\n".join(
+        [*parts, "## Errors", "All in `sottovoce.errors`.", table(["error", "exit code", "meaning"], rows)]
+    )
+
+
+def _about(title: str, thing: Any) -> list[str]:
+    parts = [f"## `{title}`"]
+    if not inspect.isclass(thing):
+        return [*parts, _signature(title.rpartition(".")[2], thing), text(thing)]
+    parts.append(text(thing))
+    rows = [[f"`{name}`", said] for name, said in _attributes(thing).items()]
+    if rows:
+        parts.append(table(["attribute", "meaning"], rows))
+    for name, member in vars(thing).items():
+        method = member.__func__ if isinstance(member, classmethod | staticmethod) else member
+        if inspect.isfunction(method) and not name.startswith("_") and method.__doc__:
+            parts += [f"### `{name}`", _signature(name, method), text(method)]
+    return parts
+
+
+def _attributes(cls: type) -> dict[str, str]:
+    found = dict.fromkeys(inspect.get_annotations(cls), "") | field_texts(cls)
+    for name, member in vars(cls).items():
+        if isinstance(member, property | functools.cached_property) and not name.startswith("_"):
+            found[name] = text(member)
+    return found
+
+
+def _signature(name: str, function: Any) -> str:
+    shown: list[str] = []
+    for parameter in inspect.signature(function).parameters.values():
+        if parameter.kind is parameter.KEYWORD_ONLY and "*" not in shown:
+            shown.append("*")
+        if parameter.name not in ("self", "cls"):
+            shown.append(str(parameter.replace(annotation=parameter.empty)))
+    line = f"{name}({', '.join(shown)})"
+    if len(line) > 90:
+        line = f"{name}(\n    " + ",\n    ".join(shown) + ",\n)"
+    return f"```text\n{line}\n```"

@@ -1,0 +1,40 @@
+"""`sottovoce report`: one page about one run, or about many that are compared."""
+
+from pathlib import Path
+
+import click
+
+
+@click.command("report")
+@click.argument("run_dirs", metavar="RUN_DIR…", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="The page.  [default: report.html, in RUN_DIR if there is only one]",
+)
+@click.option(
+    "--export",
+    metavar="DIR",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Also write every table as .csv and .tex, and the points of every figure as .csv.",
+)
+def command(run_dirs: tuple[Path, ...], out: Path | None, export: Path | None) -> None:
+    """Write a page about the runs in RUN_DIR, or about all runs of a sweep.
+
+    Runs that differ in nothing but the seed are one method, with a band. Others are compared, which
+    they can be if they are about the same data, split in the same way.
+    """
+    from sottovoce.experiments.directory import REPORT
+    from sottovoce.experiments.report import report
+    from sottovoce.experiments.report.export import export as write
+    from sottovoce.experiments.report.export import save
+
+    found = report(run_dirs)
+    for note in found.notes:
+        click.echo(f"note: {note}", err=True)
+    place = save(out or (run_dirs[0] / REPORT if len(run_dirs) == 1 else Path(REPORT)), found.html)
+    click.echo(f"{found.verdict.headline}\n{found.verdict.sentence}")
+    click.echo(f"report: {place}")
+    if export is not None:
+        files = write(found.sections, export)
+        click.echo(f"{len(files)} files in {export}")

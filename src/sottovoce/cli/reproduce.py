@@ -1,0 +1,126 @@
+"""`sottovoce reproduce`: a table or figure of a paper, run again."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from sottovoce.cli import options
+
+
+@click.command("reproduce")
+@click.argument("name", required=False)
+@click.option("--quick", is_flag=True, help="A reduced version, in about a minute.")
+@click.option("--list", "listed", is_flag=True, help="Name everything that can be reproduced.")
+@click.option(
+    "--seeds", help="How many seeds (1, 2, …), or a list such as 1,7,9.  [default: as the file says]"
+)
+@click.option(
+    "--jobs", type=click.IntRange(min=1), help="Processes at a time.  [default: one for two processors]"
+)
+@options.data_dir
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path),
+    help="Directory for all runs; what was stopped there continues.  [default: runs/reproduce/<name>]",
+)
+@click.option(
+    "--page",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Put the result into this directory of pages; without NAME, write its pages anew.",
+)
+@options.as_json
+def command(
+    name: str | None,
+    quick: bool,
+    listed: bool,
+    seeds: str | None,
+    jobs: int | None,
+    data_dir: Path | None,
+    out: Path | None,
+    page: Path | None,
+    as_json: bool,
+) -> None:
+    """Run what a table or figure of a paper needs, and lay it beside what the paper says.
+
+    NAME is shipped, such as hegedus/figure-3, or a file. The same command again continues what was
+    stopped. It leaves every run, reproduction.json and reproduction.html.
+    """
+    if listed:
+        _list(as_json)
+        return
+    from sottovoce.experiments.reproduce import docs, execute
+
+    if name is None:
+        if page is None:
+            raise click.UsageError("Name what to reproduce; sottovoce reproduce --list shows what there is.")
+        docs.write(page)
+        return
+    found, place = _reproduce(name, quick, seeds, jobs, data_dir, out)
+    if page is not None:
+        docs.write(page, found)
+    if as_json:
+        import json
+
+        click.echo(json.dumps({key: value for key, value in found.items() if key != "panels"}))
+    else:
+        _show(found)
+        click.echo(f"page: {place / execute.HTML}")
+
+
+def _show(found: dict[str, Any]) -> None:
+    """Statements with their evidence, then figures beside the paper's."""
+    from rich.table import Table
+
+    from sottovoce.cli.show import console
+    from sottovoce.experiments.reproduce import words
+
+    screen, marks = console(), {True: "✓", False: "✗", None: "·"}
+    screen.print(f"{words.title(found)}: {words.verdict(found)}\n{words.scope(found)}", soft_wrap=True)
+    for claim in found["claims"]:
+        screen.print(f"\n{words.judgement(claim)}: {claim['claim']} ({words.source(claim)})", soft_wrap=True)
+        for finding in claim["findings"]:
+            screen.print(f"  {marks[finding['holds']]} {finding['said']}", soft_wrap=True)
+    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+    for column in words.HEADER:
+        table.add_column(column, justify="right" if column in ("paper", "ours", "allowed") else "left")
+    for row in found["rows"]:
+        table.add_row(*words.cells(row))
+    screen.print()
+    screen.print(table)
+
+
+def _list(as_json: bool) -> None:
+    from sottovoce.experiments.recipes import shipped
+
+    known = shipped("reproduction")
+    if as_json:
+        import json
+
+        click.echo(json.dumps([{"name": each.name, "summary": each.summary} for each in known]))
+        return
+    width = max((len(each.name) for each in known), default=0)
+    for each in known:
+        click.echo(f"{each.name:<{width}}  {each.summary}")
+
+
+def _reproduce(
+    name: str, quick: bool, seeds: str | None, jobs: int | None, data_dir: Path | None, out: Path | None
+) -> tuple[dict[str, Any], Path]:
+    """What a reproduction comes to, and where it is."""
+    from sottovoce.cli.sweep import progress
+    from sottovoce.experiments import sweep
+    from sottovoce.experiments.reproduce import execute
+    from sottovoce.experiments.reproduce.form import Reproduction
+
+    form = Reproduction.load(name)
+    place = out or Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
+    plan = execute.plan(form, place, quick, None if seeds is None else sweep.seeds(seeds))
+    try:
+        with progress(sum(map(len, plan.points.values()))) as tell:
+            results = execute.execute(plan, jobs or max(1, sweep.cores() // 2), data_dir, tell)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
+    found = execute.summarise(plan, results)
+    execute.write(found, place)
+    return found, place

@@ -1,0 +1,111 @@
+"""What a report is made of: tables and figures, each of which can also be exported."""
+
+import csv
+import io
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sottovoce.experiments import markup
+from sottovoce.experiments.markup import Html, element, join
+from sottovoce.experiments.plots import Series
+
+
+class Column(NamedTuple):
+    """A column of a table; `parts` are the columns that it becomes where numbers stand alone."""
+
+    name: str
+    parts: tuple[str, ...] = ("",)
+
+
+class Cell(NamedTuple):
+    """What people read, in smaller print what they may read, and the numbers behind both."""
+
+    text: str
+    detail: str = ""
+    values: tuple[float | str | None, ...] = ()
+
+
+class Table(NamedTuple):
+    """A table whose first column names its rows; its file is called `identity`."""
+
+    identity: str
+    columns: Sequence[Column]
+    rows: Sequence[Sequence[Cell]]
+    caption: str
+
+    def html(self) -> Html:
+        rows = [[_show(cell) for cell in row] for row in self.rows]
+        return markup.table([column.name for column in self.columns], rows, self.caption)
+
+    def csv(self) -> str:
+        header = [f"{c.name} {part}".strip() for c in self.columns for part in c.parts]
+        body = [
+            [value for c, cell in zip(self.columns, row, strict=True) for value in _numbers(c, cell)]
+            for row in self.rows
+        ]
+        return _csv([header, *body])
+
+
+class Figure(NamedTuple):
+    """A picture, and the points it is drawn from."""
+
+    identity: str
+    title: str
+    drawing: Html
+    caption: str
+    x: str
+    y: str
+    series: Sequence[Series]
+
+    def html(self) -> Html:
+        return element("figure", element("h3", self.title), self.drawing, element("figcaption", self.caption))
+
+    def csv(self) -> str:
+        rows: list[Sequence[object]] = [("curve", self.x, self.y, "low", "high")]
+        for one in self.series:
+            ends = [[""] * len(one.x) if column is None else column for column in (one.low, one.high)]
+            rows += [(one.name, *point) for point in zip(one.x, one.mean, *ends, strict=True)]
+        return _csv(rows)
+
+
+class Grid(NamedTuple):
+    """Figures side by side where there is room."""
+
+    figures: Sequence[Figure]
+    small: bool = False
+
+    def html(self) -> Html:
+        look = "charts small" if self.small and len(self.figures) % 3 != 1 else "charts"
+        return element("div", *(figure.html() for figure in self.figures), class_=look)
+
+
+Part = Table | Grid | Html
+
+
+class Section(NamedTuple):
+    """A heading and what stands under it."""
+
+    title: str
+    parts: Sequence[Part]
+    kind: str = ""
+
+    def html(self) -> Html:
+        inside = join(*(part if isinstance(part, Html) else part.html() for part in self.parts))
+        look = {"class_": self.kind} if self.kind else {}
+        return element("section", element("h2", self.title), inside, **look)
+
+
+def _show(cell: Cell) -> Html:
+    return join(cell.text, element("small", cell.detail)) if cell.detail else join(cell.text)
+
+
+def _numbers(column: Column, cell: Cell) -> tuple[object, ...]:
+    values = cell.values or (cell.text,)
+    return tuple(values) + ("",) * (len(column.parts) - len(values))
+
+
+def _csv(rows: Sequence[Sequence[object]]) -> str:
+    text = io.StringIO()
+    whole = [["" if value != value else value for value in row] for row in rows]  # NaN is nothing
+    csv.writer(text, lineterminator="\n").writerows(whole)
+    return text.getvalue()

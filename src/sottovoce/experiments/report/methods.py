@@ -1,0 +1,224 @@
+"""Which runs are one method under several seeds, and whether methods may be compared."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sottovoce.errors import RunError
+from sottovoce.experiments.directory import PER_USER, RECIPE, RESULT
+from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.report.naming import called, decisive
+
+People = dict[str, NDArray[np.float64]]
+_DATA = ("name", "people", "items", "interactions")
+
+
+class Subject(NamedTuple):
+    """What is measured: a method, a baseline or a central reference, once for each seed."""
+
+    name: str
+    figures: dict[int, dict[str, float | None]]
+    """Overall metrics by seed."""
+    people: dict[int, People]
+    """Everybody's metrics by seed, NaN for none; empty for what is kept only overall."""
+
+    def values(self, metric: str) -> list[float | None]:
+        """Its overall figure under every seed."""
+        return [figures.get(metric) for figures in self.figures.values()]
+
+    def mean(self, metric: str) -> float | None:
+        """The mean over seeds; none if a run diverged."""
+        values = self.values(metric)
+        known = [value for value in values if value is not None]
+        return float(np.mean(known)) if known and len(known) == len(values) else None
+
+    def std(self, metric: str) -> float | None:
+        """The standard deviation of a sample of seeds; none for a single one."""
+        values = [value for value in self.values(metric) if value is not None]
+        return float(np.std(values, ddof=1)) if len(values) > 1 else None
+
+    def everybody(self, metric: str, seeds: Iterable[int] | None = None) -> NDArray[np.float64]:
+        """Each person's metric, averaged over seeds as the overall figure is over ratings or lists."""
+        chosen = [self.people[seed][metric] for seed in (seeds or self.people) if metric in self.people[seed]]
+        if not chosen:
+            return np.empty(0)
+        columns = np.array(chosen) ** 2 if metric == "rmse" else np.array(chosen)
+        known = ~np.isnan(columns)
+        count = known.sum(axis=0)
+        means = np.where(count > 0, np.where(known, columns, 0.0).sum(axis=0) / np.maximum(count, 1), np.nan)
+        return np.sqrt(means) if metric == "rmse" else means
+
+
+class Method(NamedTuple):
+    """Runs whose recipes differ in nothing but the seed, in the order of seeds."""
+
+    subject: Subject
+    runs: tuple[Run, ...]
+    settings: dict[str, Any]
+
+    @property
+    def name(self) -> str:
+        return self.subject.name
+
+
+class Study(NamedTuple):
+    """Everything that a report is about."""
+
+    methods: tuple[Method, ...]
+    baselines: tuple[Subject, ...]
+    references: tuple[Subject, ...]
+    metric: str
+    metrics: tuple[str, ...]
+    history: NDArray[np.float64] | None
+    """How many interactions of each person a model learnt from; none if the runs do not say."""
+    notes: tuple[str, ...]
+
+    @property
+    def seeds(self) -> list[int]:
+        return sorted({seed for method in self.methods for seed in method.subject.figures})
+
+    @property
+    def subjects(self) -> list[Subject]:
+        """Methods, popularity, random and references."""
+        return [*(method.subject for method in self.methods), *self.baselines, *self.references]
+
+
+def study(paths: Sequence[Path]) -> Study:
+    """Read runs, or all complete runs below a directory, and put together what belongs together."""
+    places, notes = _places(paths)
+    runs = [Run.open(place) for place in places]
+    metrics = _comparable(runs)
+    frames = [_people(place) for place in places]
+    for run, frame in zip(runs, frames, strict=True):
+        if not frame["user"].equals(frames[0]["user"]):
+            raise _refusal(runs[0], run, "they are about different people")
+    groups: dict[str, dict[int, int]] = {}
+    settings: dict[str, dict[str, Any]] = {}
+    for n, run in enumerate(runs):
+        own = decisive(run.recipe)
+        key = json.dumps(own, sort_keys=True)
+        settings[key] = own
+        first = groups.setdefault(key, {}).setdefault(run.result["seed"], n)
+        if first != n:
+            notes.append(f"{places[n]} repeats {places[first]} and counts once.")
+    names = called(list(settings.values()), runs[0].recipe)
+    methods = []
+    for name, (key, group) in zip(names, groups.items(), strict=True):
+        order = sorted(group)
+        figures = {seed: dict(runs[group[seed]].result["final"]) for seed in order}
+        people = {seed: _columns(frames[group[seed]], "") for seed in order}
+        methods.append(
+            Method(Subject(name, figures, people), tuple(runs[group[s]] for s in order), settings[key])
+        )
+    versions = sorted({run.result["version"] for run in runs})
+    if len(versions) > 1:
+        notes.append(f"The runs are of several versions of Sottovoce: {', '.join(versions)}.")
+    common = set.intersection(*(set(method.subject.figures) for method in methods))
+    if len(methods) > 1 and any(set(method.subject.figures) != common for method in methods):
+        told = ", ".join(map(str, sorted(common))) or "none"
+        notes.append(f"Methods were run under different seeds (in common: {told}).")
+    wanted = runs[0].result["metric"]
+    history = frames[0]["history"].to_numpy() if "history" in frames[0].columns else None
+    return Study(
+        tuple(methods),
+        tuple(_beside(name, "baselines", name, runs, frames) for name in runs[0].baselines),
+        tuple(
+            _beside(name, "references", f"{name} (central)", runs, frames)
+            for name in dict.fromkeys(name for run in runs for name in run.references)
+        ),
+        wanted if wanted in metrics else metrics[0],
+        tuple(metrics),
+        history,
+        tuple(notes),
+    )
+
+
+def _places(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
+    """Run directories, each once, and what to say about those that are left out."""
+    found: dict[Path, Path] = {}
+    notes = []
+    for path in paths:
+        below = [*path.glob(f"*/{RECIPE}"), *path.glob(f"*/*/{RECIPE}")] if path.is_dir() else []
+        if (path / RECIPE).exists() or not below:
+            found.setdefault(path.resolve(), path)
+            continue
+        complete = [place.parent for place in below if place.with_name(RESULT).exists()]
+        if not complete:
+            raise RunError(f"No run in {path} is complete.", "Start the same sweep again: it continues.")
+        for place in sorted(complete, key=_natural):
+            found.setdefault(place.resolve(), place)
+        if len(below) > len(complete):
+            left = f"{len(below) - len(complete)} of {len(below)} runs in {path.name}"
+            notes.append(f"{left} are not complete, and left out.")
+    return list(found.values()), notes
+
+
+def _natural(path: Path) -> list[Any]:
+    """Such that `factors=8` comes before `factors=16`."""
+    return [
+        (part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", str(path))
+    ]
+
+
+def _people(place: Path) -> pl.DataFrame:
+    try:
+        return pl.read_parquet(place / PER_USER)
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise RunError(f"{place / PER_USER} cannot be read: {error}.", "Run anew.") from None
+
+
+def _columns(frame: pl.DataFrame, prefix: str) -> People:
+    """The columns of one subject: those of a method have no prefix."""
+    return {
+        column.removeprefix(prefix): frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
+        for column in frame.columns
+        if column.startswith(prefix)
+        and " " not in column.removeprefix(prefix)
+        and column not in ("user", "history")
+    }
+
+
+def _beside(
+    name: str, kind: str, called: str, runs: Sequence[Run], frames: Sequence[pl.DataFrame]
+) -> Subject:
+    """A baseline or reference, once for each seed: it does not depend on the method."""
+    figures, people = {}, {}
+    for run, frame in zip(runs, frames, strict=True):
+        seed, given = run.result["seed"], run.result.get(kind, {})
+        if name in given and seed not in figures:
+            figures[seed], people[seed] = given[name], _columns(frame, f"{name} ")
+    order = sorted(figures)
+    return Subject(called, {s: figures[s] for s in order}, {s: people[s] for s in order})
+
+
+def _comparable(runs: Sequence[Run]) -> list[str]:
+    """The metrics that all runs have; runs that measure different things are refused."""
+    first = runs[0]
+    of_seed: dict[int, Run] = {}
+    for run in runs:
+        twin = of_seed.setdefault(run.result["seed"], run)
+        ours, theirs = ({k: r.result["data"][k] for k in _DATA} for r in (run, first))
+        if ours != theirs:
+            told = [f"{k} {theirs[k]} there, {ours[k]} here" for k in _DATA if ours[k] != theirs[k]]
+            raise _refusal(first, run, f"they are about different data ({'; '.join(told)})")
+        if run.recipe.split != first.recipe.split or run.result["split"] != twin.result["split"]:
+            raise _refusal(twin, run, "people's data is split differently in them")
+        if run.recipe.evaluate.candidates != first.recipe.evaluate.candidates:
+            raise _refusal(first, run, "held-out items are ranked among different candidates in them")
+    common = [metric for metric in first.metrics if all(metric in run.metrics for run in runs)]
+    if not common:
+        other = next(run for run in runs if not set(run.metrics) & set(first.metrics))
+        raise _refusal(first, other, "they have no metric in common")
+    return common
+
+
+def _refusal(one: Run, other: Run, why: str) -> RunError:
+    return RunError(
+        f"{one.directory} and {other.directory} cannot be compared: {why}.", "Report on them separately."
+    )

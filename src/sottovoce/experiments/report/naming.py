@@ -1,0 +1,73 @@
+"""What methods are called: what differs between their recipes."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.registry import label
+
+
+def decisive(recipe: Recipe) -> dict[str, Any]:
+    """What makes a method: all that decides a result except the seed and how it is measured."""
+    document = recipe.document()
+    document.pop("evaluate")
+    document["run"] = {"rounds": document["run"]["rounds"]}
+    return _flat(document)
+
+
+def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
+    flat: dict[str, Any] = {}
+    for key, value in table.items():
+        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
+    return flat
+
+
+def differing(settings: Sequence[dict[str, Any]]) -> list[str]:
+    """Keys that not all have, or have alike; names of components come first."""
+    keys = list(dict.fromkeys(key for one in settings for key in one))
+    changed = [key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)]
+    return sorted(changed, key=lambda key: not key.endswith(".name"))
+
+
+def called(settings: Sequence[dict[str, Any]], recipe: Recipe) -> list[str]:
+    """What differs, in few words.
+
+    Settings of components that are not the same need no word, because the components' names have
+    one, unless methods would be called alike.
+    """
+    if len(settings) == 1:
+        return [f"{label(recipe.model.name)} by {label(recipe.protocol.name)}"]
+    changed = differing(settings)
+    chosen = [key for key in changed if _telling(key, changed, settings)]
+    parts = [[_word(key, one[key]) for key in chosen if key in one] or _without(chosen) for one in settings]
+    alike: dict[str, list[int]] = {}
+    for n, words in enumerate(parts):
+        alike.setdefault(" ".join(words), []).append(n)
+    for group in alike.values():
+        for key in differing([settings[n] for n in group]):
+            for n in group:
+                value = settings[n].get(key)
+                parts[n] += _without([key]) if value is None else [_word(key, value)]
+    return [", ".join(words) for words in parts]
+
+
+def _telling(key: str, changed: Sequence[str], settings: Sequence[dict[str, Any]]) -> bool:
+    """Whether a key that differs does so between methods that have it, of the same component."""
+    parent = f"{key.rpartition('.')[0]}.name"
+    values = [one[key] for one in settings if key in one]
+    return any(value != values[0] for value in values) and (key == parent or parent not in changed)
+
+
+def _without(keys: Sequence[str]) -> list[str]:
+    return [f"no {key.rpartition('.')[2]}" for key in keys]
+
+
+def _word(key: str, value: Any) -> str:
+    """`merge linear` for protocol.merge.name, `factors 16` for model.factors, `mf` for model.name."""
+    path = key.split(".")
+    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    if isinstance(value, bool):
+        shown = shown.lower()
+    if path[-1] != "name":
+        return f"{path[-1].replace('_', ' ')} {shown}"
+    return label(shown) if path[-2] in ("model", "protocol") else f"{path[-2]} {label(shown)}"

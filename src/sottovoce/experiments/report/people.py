@@ -1,0 +1,122 @@
+"""Who is badly served: the tails, people with little history, and one person's list."""
+
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+from numpy.typing import NDArray
+
+from sottovoce.evaluate.tails import tails
+from sottovoce.experiments import plots
+from sottovoce.experiments.directory import RECOMMENDATIONS
+from sottovoce.experiments.markup import element
+from sottovoce.experiments.plots import Series
+from sottovoce.experiments.report import words
+from sottovoce.experiments.report.layout import Cell, Column, Figure, Grid, Part, Section, Table
+from sottovoce.experiments.report.methods import Study, Subject
+
+
+def badly_served(study: Study) -> Section:
+    """The worst served, and quality by how much history people have."""
+    subjects = [s for s in study.subjects if any(study.metric in people for people in s.people.values())]
+    parts: list[Part] = [_tails(study, subjects)]
+    groups = _quartiles(study.history)
+    if groups:
+        parts += [_by_history(study, subjects, groups), _drawn(study, subjects, groups)]
+    elif study.history is None:
+        parts.append(element("p", "These runs do not say how much history each person has; run them anew."))
+    return Section("Who is badly served", parts)
+
+
+def _tails(study: Study, subjects: list[Subject]) -> Table:
+    metric, rows = study.metric, []
+    kinds = list(tails(np.zeros(1), metric))
+    for subject in subjects:
+        found = [tails(people[metric], metric) for people in subject.people.values()]
+        values = [float(np.mean([one[kind] for one in found])) for kind in kinds]
+        rows.append([Cell(subject.name), *(Cell(words.figure(metric, v), values=(v,)) for v in values)])
+    columns = [
+        Column("", ("name",)),
+        *(Column(kind.replace("cdf", "CDF").replace("%", " %")) for kind in kinds),
+    ]
+    told = (
+        f"{words.name(metric)} of those served worst: a tenth of people do not do better than CDF 0.1, one "
+        "in a hundred than CDF 0.01, and so on; and the mean of the tenth served worst."
+    )
+    return Table("tails", columns, rows, told + (" Means over seeds." if len(study.seeds) > 1 else ""))
+
+
+def _quartiles(history: NDArray[np.float64] | None) -> dict[str, NDArray[np.bool_]]:
+    """Four groups of about as many people, by how many interactions a model learnt from; or fewer."""
+    if history is None or len(history) < 4:
+        return {}
+    edges = np.unique(np.quantile(history, [0.25, 0.5, 0.75], method="lower"))
+    place = np.searchsorted(edges, history)
+    groups = {}
+    for n in np.unique(place):
+        inside = place == n
+        low, high = int(history[inside].min()), int(history[inside].max())
+        groups[f"{low:,} to {high:,}" if high > low else f"{low:,}"] = inside
+    return groups if len(groups) > 1 else {}
+
+
+def _means(subject: Subject, metric: str, groups: dict[str, NDArray[np.bool_]]) -> list[float]:
+    everybody = subject.everybody(metric)
+    known = [everybody[inside & np.isfinite(everybody)] for inside in groups.values()]
+    return [float(values.mean()) if len(values) else float("nan") for values in known]
+
+
+def _by_history(study: Study, subjects: list[Subject], groups: dict[str, NDArray[np.bool_]]) -> Table:
+    metric = study.metric
+    columns = [Column("", ("name",)), *(Column(name) for name in groups)]
+    counts = [int(inside.sum()) for inside in groups.values()]
+    rows = [[Cell("people"), *(Cell(f"{count:,}", values=(count,)) for count in counts)]]
+    for subject in subjects:
+        values = _means(subject, metric, groups)
+        rows.append([Cell(subject.name), *(Cell(words.figure(metric, v), values=(v,)) for v in values)])
+    told = (
+        f"{words.name(metric)} of people by the number of interactions that a model learnt from, in "
+        "quarters: the mean over the people of each."
+    )
+    if len(study.seeds) > 1:
+        told += f" Interactions are those in the split of seed {study.methods[0].runs[0].result['seed']}."
+    return Table("history", columns, rows, told)
+
+
+def _drawn(study: Study, subjects: list[Subject], groups: dict[str, NDArray[np.bool_]]) -> Grid:
+    metric, name = study.metric, words.name(study.metric)
+    quarters = [float(n + 1) for n in range(len(groups))]
+    series = [Series(s.name, quarters, _means(s, metric, groups)) for s in subjects]
+    drawn = plots.curves(
+        "history", name, series, x="quarter of people, least history first", percent=words.percent(metric)
+    )
+    told = "People with " + ", ".join(groups) + " interactions in training."
+    return Grid([Figure("history", f"{name} by history", drawn, told, "quarter", metric, series)])
+
+
+def example(study: Study) -> list[Section]:
+    """The list of a person in the middle: as many are served better as worse."""
+    method, metric = study.methods[0], study.metric
+    run = method.runs[0]
+    values = next(iter(method.subject.people.values())).get(metric, np.empty(0))
+    known = np.flatnonzero(np.isfinite(values))
+    if len(study.methods) > 1 or not len(known) or run.directory is None:
+        return []
+    middle = known[np.argsort(values[known], kind="stable")][len(known) // 2]
+    user, lists = _list(run.directory, int(middle))
+    told = (
+        f"Person {user} has the median {words.name(metric)}, {words.figure(metric, float(values[middle]))}. "
+        "The list begins as below; what is marked ✓ was kept from the model, and is indeed in this person's "
+        "history."
+    )
+    items = [element("li", f"{title} ✓" if hit else title) for title, hit in lists]
+    return [Section("One person's list", [element("p", told), element("ol", *items, class_="items")])]
+
+
+def _list(directory: Path, person: int) -> tuple[str, list[tuple[str, bool]]]:
+    from sottovoce.experiments.directory import PER_USER
+
+    user = pl.read_parquet(directory / PER_USER, columns=["user"])["user"][person]
+    lists = pl.scan_parquet(directory / RECOMMENDATIONS)
+    mine = lists.filter(pl.col("user").cast(pl.String) == user).head(10).collect()
+    return user, list(mine.select(pl.col("title").cast(pl.String), "held_out").iter_rows())

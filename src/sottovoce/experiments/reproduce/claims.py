@@ -1,0 +1,109 @@
+"""Statements that hold or do not, with the numbers that decide.
+
+Runs of the same seed share split and randomness, so differences are taken seed by seed. A
+difference counts when its mean is more than twice its standard deviation over seeds; with a single
+seed there is no spread to compare with, and its sign alone decides. What was never reached counts as
+reached in the round after the last; where neither run reached it, nothing is decided.
+"""
+
+import math
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from sottovoce.experiments.reproduce import figures, papers
+from sottovoce.experiments.reproduce.figures import Figure, Results
+from sottovoce.experiments.reproduce.form import Check, Claim, Labels, Reaches, Reproduction
+from sottovoce.experiments.reproduce.papers import Finding
+
+SPREADS = 2.0
+
+
+class _Column(NamedTuple):
+    """The number of every seed, infinite where a round was never reached."""
+
+    values: list[float]
+    limit: float
+    """What stands for infinite."""
+
+    @property
+    def missed(self) -> int:
+        return self.values.count(math.inf)
+
+    @property
+    def never(self) -> bool:
+        return self.missed == len(self.values)
+
+    def minus(self, other: "_Column") -> Figure:
+        pairs = zip(self.values, other.values, strict=True)
+        return Figure.of([min(a, self.limit) - min(b, other.limit) for a, b in pairs])
+
+
+def judge(form: Reproduction, claim: Claim, results: Results) -> dict[str, Any]:
+    """A claim with its evidence: it holds if all that is decided does, and is open if nothing is."""
+    found = [finding for check in claim.checks for finding in _findings(form, check, results)]
+    decided = [finding.holds for finding in found if finding.holds is not None]
+    return {
+        "claim": claim.claim,
+        "holds": all(decided) if decided else None,
+        "evidence": "; ".join(finding.said for finding in found) or "none of these runs is about it",
+        "source": claim.source,
+        "findings": [finding._asdict() for finding in found],
+    }
+
+
+def _findings(form: Reproduction, check: Check, results: Results) -> Iterator[Finding]:
+    if check.function is not None:
+        yield from papers.find(check.function)(form, results)
+        return
+    texts = check.order or check.within or []
+    metric = check.metric or form.metric
+    for labels, runs in form.together(texts, check.only, results):
+        columns = [_column(form, check, metric, results, *run) for run in runs]
+        where = f"{', '.join(labels)}: " if labels else ""
+        told = ", ".join(f"{t} {_told(c, metric, check)}" for t, c in zip(texts, columns, strict=True))
+        judged = [_judge(*pair, metric, check) for pair in pairwise(columns)]
+        said = (
+            f"{where}{figures.say_read(metric, check.at)}: {told} ({'; '.join(one.said for one in judged)})"
+        )
+        yield Finding(said, _all([one.holds for one in judged]))
+
+
+def _column(
+    form: Reproduction, check: Check, metric: str, results: Results, run: Labels, level: str | None
+) -> _Column:
+    limit = results[run][0].result["rounds"] + 1 if isinstance(check.at, Reaches) else math.inf
+    return _Column(figures.values(form, results[run], metric, "final" if level else check.at, level), limit)
+
+
+def _told(column: _Column, metric: str, check: Check) -> str:
+    """A column in words; of a round that some seeds never reached, with how many."""
+    if column.missed == 0 or column.never:
+        return figures.say_over(Figure.of(column.values), metric, check.at)
+    reached = Figure.of([value for value in column.values if value != math.inf])
+    missed = f"never with {column.missed} of {len(column.values)} seeds"
+    return f"{missed}, else {figures.say_over(reached, metric, check.at)}"
+
+
+def _judge(a: _Column, b: _Column, metric: str, check: Check) -> Finding:
+    """Whether `a` is better than `b`, or as close as allowed."""
+    if a.never and b.never:
+        return Finding("neither reached it, which decides nothing", None)
+    gain = b.minus(a) if figures.smaller_is_better(metric, check.at) else a.minus(b)
+    spread = SPREADS * (gain.std or 0.0)
+    rounds = " rounds" if isinstance(check.at, Reaches) else ""
+    least = "at least " if a.missed or b.missed else ""
+    size = least + figures.say_over(Figure(abs(gain.mean), gain.std), metric, check.at) + rounds
+    if check.by is not None:
+        holds = not least and abs(gain.mean) + spread <= check.by
+        return Finding(f"apart by {size}, allowed {figures.say(check.by, metric, check.at)}", holds)
+    if gain.mean > spread:
+        return Finding(f"ahead by {size}", True)
+    if gain.mean > 0:
+        return Finding(f"ahead by {size}, within the spread over seeds", False)
+    return Finding("no difference" if gain.mean == 0 else f"behind by {size}", False)
+
+
+def _all(holds: list[bool | None]) -> bool | None:
+    """All of them; open if one is open and none fails."""
+    return False if False in holds else None if None in holds else True

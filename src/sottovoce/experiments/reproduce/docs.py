@@ -1,0 +1,154 @@
+"""The pages in docs/reproductions, written from the results that are kept beside them.
+
+<experiment>.json  what `reproduction.json` held
+<experiment>.md    the page
+<experiment>.svg   its curves
+index.md           all of them
+"""
+
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from sottovoce.errors import RunError
+from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.markup import Html, element
+from sottovoce.experiments.reproduce import execute, words
+
+_GAP, _TITLE = 24.0, 26.0
+
+
+def write(folder: Path, found: Mapping[str, Any] | None = None) -> None:
+    """Put a result into the folder if one is given, and write all pages anew."""
+    folder.mkdir(parents=True, exist_ok=True)
+    place = RunDirectory(folder)
+    if found is not None:
+        place.write(f"{_slug(found)}.json", execute.dumps(found))
+    for name, text in pages(folder).items():
+        place.write(name, text)
+
+
+def pages(folder: Path) -> dict[str, str]:
+    """Every page and picture that belongs into the folder, by name."""
+    results = [_read(path) for path in sorted(folder.glob("*.json"))]
+    made = {"index.md": _index(results)}
+    for found in results:
+        made |= {f"{_slug(found)}.md": _page(found), f"{_slug(found)}.svg": _picture(found)}
+    return made
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        found: dict[str, Any] = json.loads(path.read_text("utf-8"))
+        _slug(found)
+    except (ValueError, KeyError, TypeError) as error:
+        raise RunError(f"{path} is no result of a reproduction: {error}.", "Remove it.") from None
+    return found
+
+
+def _slug(found: Mapping[str, Any]) -> str:
+    return str(found["experiment"]).replace("/", "-")
+
+
+def _index(results: list[dict[str, Any]]) -> str:
+    rows = [
+        f"| [{found['experiment']}]({_slug(found)}.md) | {words.title(found)} | {words.verdict(found)} |"
+        for found in results
+    ]
+    return "\n".join(
+        [
+            "# Reproductions",
+            "",
+            "Tables and figures of published papers, run again. What does not hold is printed as well.",
+            "Each page is made from a result kept beside it; see [how a reproduction is written](format.md).",
+            "",
+            "| name | what | outcome |",
+            "|---|---|---|",
+            *rows,
+            "",
+        ]
+    )
+
+
+def _page(found: Mapping[str, Any]) -> str:
+    paper = found["paper"]
+    lines = [
+        f"# {words.title(found)}",
+        "",
+        f"{paper['authors']}: *{paper['title']}*, {paper['year']}.",
+        "",
+        f"**{words.verdict(found)}** {words.scope(found)}",
+        "",
+        f"![{words.BAND}]({_slug(found)}.svg)",
+        "",
+        words.BAND,
+        "",
+        "## Statements",
+        "",
+    ]
+    for claim in found["claims"]:
+        lines += [
+            f"**{words.judgement(claim).capitalize()}**: {claim['claim']} ({words.source(claim)})",
+            "",
+        ]
+        lines += [f"- {words.mark(f['holds'])} · {f['said']}" for f in claim["findings"]]
+        lines += [""]
+    lines += [
+        "## Figures",
+        "",
+        "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number.",
+        "",
+        _line(words.HEADER),
+        "|---|---|---:|---:|---:|---|",
+        *(_line(words.cells(row)) for row in found["rows"]),
+        "",
+        "## What was done",
+        "",
+        found["tuned"],
+        "",
+        *(f"- {note}" for note in found["notes"]),
+        "",
+        "## Again",
+        "",
+        "<!-- test: not run here, because it takes minutes and real data -->",
+        "```sh",
+        words.command(found),
+        "```",
+        "",
+        *(f"- {data['name']}: {data['terms']}" for data in found["data"]),
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def _line(cells: list[str]) -> str:
+    return f"| {' | '.join(cell.replace('|', '/') for cell in cells)} |"
+
+
+def _picture(found: Mapping[str, Any]) -> str:
+    """All panels in two columns, as one picture on white."""
+    drawn, parts = words.panels(found), []
+    sizes = [tuple(map(float, re.findall(r'viewBox="0 0 (\S+) ([^"]+)"', svg)[0])) for _, svg in drawn]
+    width, height = (max(size[side] for size in sizes) for side in (0, 1))
+    columns, rows = min(2, len(drawn)), -(-len(drawn) // 2)
+    for number, (title, svg) in enumerate(drawn):
+        x = _GAP + number % columns * (width + _GAP)
+        y = _GAP + number // columns * (height + _TITLE + _GAP)
+        place = f'x="{x:g}" y="{y + _TITLE:g}" width="{width:g}" height="{height:g}" overflow="visible"'
+        plain = re.sub(r' data-[a-z]+="[^"]*"', "", svg)  # what a page's script reads
+        parts += [
+            element("text", title, x=f"{x:g}", y=f"{y + 12:g}", font_weight="bold", font_size=14),
+            Html(plain.replace("<svg ", f"<svg {place} ", 1)),
+        ]
+    whole = (_GAP + columns * (width + _GAP), _GAP + rows * (height + _TITLE + _GAP))
+    picture = element(
+        "svg",
+        element("rect", width="100%", height="100%", fill="#fff"),
+        *parts,
+        xmlns="http://www.w3.org/2000/svg",
+        viewBox=f"0 0 {whole[0]:g} {whole[1]:g}",
+        font_family="system-ui, sans-serif",
+    )
+    return picture + "\n"

@@ -1,0 +1,128 @@
+"""Numbers of finished runs: which metric, read where on the curve, over which seeds."""
+
+import math
+import statistics
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from sottovoce.errors import RecipeError
+from sottovoce.experiments.machine import size
+from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.report import words
+from sottovoce.experiments.reproduce.form import At, Labels, Reaches, Reproduction
+from sottovoce.metrics import lower_is_better
+from sottovoce.registry import nearest
+
+Results = Mapping[Labels, Sequence[Run]]
+"""The runs of each combination of labels, in the order of seeds."""
+
+COUNTS = ("people", "items", "interactions", "nodes", "messages", "bytes", "seconds", "Mbit per message")
+"""What a row or a check can be about besides the metrics that were measured."""
+
+
+class Figure(NamedTuple):
+    """A number over seeds: the mean, and the standard deviation of a sample if there are several."""
+
+    mean: float
+    std: float | None
+
+    @classmethod
+    def of(cls, values: Sequence[float]) -> "Figure":
+        """Infinite or unknown if one of the values is."""
+        if not all(map(math.isfinite, values)):
+            return cls(math.inf if math.inf in values else math.nan, None)
+        return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
+
+
+def value(run: Run, metric: str, at: At, level: str | None = None) -> float:
+    """A number of a run, or of what is measured beside it: NaN if there is none, infinite if never.
+
+    `level` is the name of a baseline or a reference.
+    """
+    if metric in COUNTS:
+        return _count(run.result, metric)
+    beside = run.baselines | run.references
+    if metric not in run.metrics:
+        raise RecipeError(
+            f"{metric!r} is not measured by these runs.", nearest(metric, [*run.metrics, *COUNTS])
+        )
+    if level is not None:
+        if level not in beside:
+            raise RecipeError(f"{level!r} is not measured beside these runs.", nearest(level, list(beside)))
+        return _number(beside[level][metric])
+    sign = 1 if lower_is_better(metric) else -1
+    curve = {event["round"]: _number(event[metric]) for event in run.curve}
+    match at:
+        case "final":
+            return _number(run.metrics[metric])
+        case "best":
+            return sign * min((sign * v for v in curve.values() if math.isfinite(v)), default=math.nan)
+        case "mean":
+            return statistics.fmean([v for round, v in curve.items() if round > 0])
+        case int():
+            return curve.get(at, math.nan)
+        case Reaches():
+            wanted = at.reaches if isinstance(at.reaches, float) else value(run, metric, "final", at.reaches)
+            return min((r for r, v in curve.items() if sign * v <= sign * wanted), default=math.inf)
+    return _number(run.result["tails"][metric][at])
+
+
+def values(form: Reproduction, runs: Sequence[Run], metric: str, at: At, level: str | None) -> list[float]:
+    """The number of every seed; levels are called as in the file."""
+    if isinstance(at, Reaches) and isinstance(at.reaches, str):
+        at = Reaches(reaches=form.levels.get(at.reaches, at.reaches))
+    return [value(run, metric, at, level and form.levels[level]) for run in runs]
+
+
+def smaller_is_better(metric: str, at: At) -> bool:
+    """Which way is up."""
+    return isinstance(at, Reaches) or lower_is_better(metric) or metric in ("bytes", "seconds", "messages")
+
+
+def say(figure: float, metric: str, at: At = "final") -> str:
+    """A number for people."""
+    if isinstance(at, Reaches):
+        return "never" if figure == math.inf else f"{figure:.3g}"
+    if metric not in COUNTS or not math.isfinite(figure):
+        return words.figure(metric, figure, 2)
+    if metric == "bytes":
+        return size(figure)
+    return f"{figure:.3g}" if figure % 1 else f"{figure:,.0f}"
+
+
+def say_over(figure: Figure, metric: str, at: At = "final") -> str:
+    """Mean ± standard deviation."""
+    spread = f" ± {say(figure.std, metric, at)}" if figure.std else ""
+    return say(figure.mean, metric, at) + spread
+
+
+def say_at(at: At) -> str:
+    """Where it was read, in words."""
+    match at:
+        case "final":
+            return "at the end"
+        case "best":
+            return "at its best"
+        case "mean":
+            return "mean over the curve"
+        case int():
+            return f"after round {at}"
+        case Reaches():
+            what = at.reaches if isinstance(at.reaches, str) else f"{at.reaches:g}"
+            return f"first round as good as {what}"
+    return at.replace("cdf", "CDF")
+
+
+def say_read(metric: str, at: At) -> str:
+    """What was read, in words."""
+    return metric if metric in COUNTS else f"{words.name(metric)}, {say_at(at)}"
+
+
+def _count(result: Mapping[str, Any], metric: str) -> float:
+    if metric == "Mbit per message":
+        return float(8e-6 * result["bytes"] / result["messages"]) if result["messages"] else math.nan
+    return float(result["data"][metric] if metric in result["data"] else result[metric])
+
+
+def _number(value: float | None) -> float:
+    return math.nan if value is None else value

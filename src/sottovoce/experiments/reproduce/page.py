@@ -1,0 +1,76 @@
+"""`reproduction.html`: curves, statements and figures of a reproduction on one page."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sottovoce.experiments.markup import Html, element, join, table
+from sottovoce.experiments.report.page import page
+from sottovoce.experiments.reproduce import words
+
+
+def render(found: Mapping[str, Any]) -> str:
+    """The page for what `reproduction.json` holds."""
+    title = words.title(found)
+    return page(
+        title,
+        join(_header(found), element("main", _curves(found), _claims(found), _figures(found), _about(found))),
+    )
+
+
+def _header(found: Mapping[str, Any]) -> Html:
+    paper = found["paper"]
+    return element(
+        "header",
+        element("p", "Sottovoce", class_="brand"),
+        element("h1", words.title(found)),
+        element("p", f"{paper['authors']}: {paper['title']}, {paper['year']}", class_="subtitle"),
+        element(
+            "p",
+            element("strong", words.verdict(found)),
+            words.scope(found),
+            class_=f"verdict {words.outcome(found)}",
+        ),
+    )
+
+
+def _curves(found: Mapping[str, Any]) -> Html:
+    drawn = [element("figure", element("h3", title), svg) for title, svg in words.panels(found)]
+    return element(
+        "section", element("h2", "Curves"), element("p", words.BAND), element("div", *drawn, class_="charts")
+    )
+
+
+def _claims(found: Mapping[str, Any]) -> Html:
+    parts = []
+    for claim in found["claims"]:
+        looked = [
+            element("li", element("strong", words.mark(finding["holds"])), f" · {finding['said']}")
+            for finding in claim["findings"]
+        ]
+        parts += [
+            element("h3", f"{words.judgement(claim).capitalize()}: {claim['claim']}"),
+            element("p", f"{words.source(claim)[0].upper()}{words.source(claim)[1:]}.", class_="subtitle"),
+            element("ul", *looked) if looked else element("p", f"{claim['evidence'].capitalize()}."),
+        ]
+    return element("section", element("h2", "Statements"), *parts) if parts else Html("")
+
+
+def _figures(found: Mapping[str, Any]) -> Html:
+    caption = "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number."
+    rows = [words.cells(row) for row in found["rows"]]
+    return (
+        element("section", element("h2", "Figures"), table(words.HEADER, rows, caption)) if rows else Html("")
+    )
+
+
+def _about(found: Mapping[str, Any]) -> Html:
+    return element(
+        "section",
+        element("h2", "What was done"),
+        element("p", found["tuned"]),
+        element("ul", *(element("li", note) for note in found["notes"])),
+        element("h2", "Again"),
+        element("pre", words.command(found)),
+        element("ul", *(element("li", f"{data['name']}: {data['terms']}") for data in found["data"])),
+        element("p", f"Made with Sottovoce {found['version']}.", class_="subtitle"),
+    )

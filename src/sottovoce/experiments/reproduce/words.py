@@ -1,0 +1,104 @@
+"""What a reproduction comes to, in the words that the terminal, the page and the docs share."""
+
+from collections.abc import Mapping
+from typing import Any
+
+from sottovoce.experiments import plots
+from sottovoce.experiments.markup import Html
+from sottovoce.experiments.report.words import name, percent
+from sottovoce.experiments.reproduce import figures
+from sottovoce.metrics import lower_is_better
+
+HEADER = ["", "figure", "paper", "ours", "allowed", ""]
+BAND = "Lines are means, and bands reach from the lowest to the highest of the seeds."
+
+
+def title(found: Mapping[str, Any]) -> str:
+    """What is reproduced."""
+    paper = found["paper"]
+    return f"{paper['shows']} ({paper['authors']} {paper['year']})"
+
+
+def verdict(found: Mapping[str, Any]) -> str:
+    """How many of the statements and figures hold."""
+    told = [claim for claim in found["claims"] if claim["source"]]
+    ours = [claim for claim in found["claims"] if not claim["source"]]
+    kinds = {"the paper's statements": told, "its printed figures": found["rows"], "our own statements": ours}
+    parts = []
+    for what, judged in kinds.items():
+        known = [entry["holds"] for entry in judged if entry["holds"] is not None]
+        if known:
+            parts.append(f"{what} {sum(known)} of {len(known)}")
+    rest = " Some comparisons are left open." if any(map(_open_ends, found["claims"])) else ""
+    return f"What holds: {', '.join(parts)}.{rest}" if parts else "Nothing here can be judged."
+
+
+def scope(found: Mapping[str, Any]) -> str:
+    """Under which seeds, and whether that is all of it."""
+    seeds = found["seeds"]
+    under = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds ({', '.join(map(str, seeds))})"
+    spread = "; without a spread over seeds, signs alone decide" if len(seeds) == 1 else ""
+    if found["quick"]:
+        return f"A reduced version (--quick), which decides nothing about the paper: {under}{spread}."
+    return f"Under {under}{spread}."
+
+
+def mark(holds: bool | None) -> str:
+    """Whether something holds; None if that is open."""
+    return "not judged" if holds is None else "holds" if holds else "does not hold"
+
+
+def judgement(claim: Mapping[str, Any]) -> str:
+    """Whether a claim holds, and whether that is all of it."""
+    return "holds where it is decided" if claim["holds"] and _open_ends(claim) else mark(claim["holds"])
+
+
+def source(claim: Mapping[str, Any]) -> str:
+    """Who says so."""
+    return claim["source"] or "our own statement, the paper makes none"
+
+
+def cells(row: Mapping[str, Any]) -> list[str]:
+    """A row of the table; a dash where the paper prints nothing."""
+    read = row["metric"] if row["metric"] in figures.COUNTS else f"{name(row['metric'])}, {row['at']}"
+    judged = "" if row["holds"] is None else mark(row["holds"])
+    return [row["name"], read, *(said or "—" for said in row["said"]), judged]
+
+
+def outcome(found: Mapping[str, Any]) -> str:
+    """`good` if all that the paper states holds, `bad` if something does not, `near` if that is open."""
+    told = [claim["holds"] for claim in found["claims"] if claim["source"]]
+    if found["quick"] or None in told or not told:
+        return "near"
+    return "good" if all(told) else "bad"
+
+
+def command(found: Mapping[str, Any]) -> str:
+    """How to do it again."""
+    seeds = found["seeds"]
+    listed = str(len(seeds)) if seeds == list(range(1, len(seeds) + 1)) else ",".join(map(str, seeds))
+    quick = " --quick" if found["quick"] else ""
+    return f"sottovoce reproduce {found['experiment']}{quick} --seeds {listed}"
+
+
+def panels(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
+    """Every panel: its title and its curves."""
+    metric = found["metric"]
+    y = f"{name(metric)}, {'lower' if lower_is_better(metric) else 'higher'} is better"
+    return [
+        (
+            panel["title"],
+            plots.curves(
+                f"panel-{number}",
+                y,
+                [plots.Series(**curve) for curve in panel["curves"]],
+                panel["levels"],
+                percent=percent(metric),
+            ),
+        )
+        for number, panel in enumerate(found["panels"])
+    ]
+
+
+def _open_ends(claim: Mapping[str, Any]) -> bool:
+    return any(finding["holds"] is None for finding in claim["findings"])

@@ -1,0 +1,106 @@
+"""Where compiled code is kept, and which source files it depends on.
+
+Numba does not notice that a helper in another file was edited, so the cache directory carries a hash
+of every source file that takes part in compiled code. What involves components of other packages or
+of a person's own files is kept apart, under a hash of those as well: editing one's own model compiles
+that model anew, and nothing else.
+"""
+
+import functools
+import hashlib
+import inspect
+import os
+import sys
+import time
+from collections.abc import Callable
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+_package = Path(__file__).parent
+_outside: set[type] = set()  # components that code outside this package implements
+_outside_sources: set[tuple[str, str]] = set()  # that code: its module, and a hash of its file
+
+
+def is_outside(function: Callable[..., Any]) -> bool:
+    """Whether a function stands in a file outside this package."""
+    return is_outside_file(inspect.getfile(function))
+
+
+def is_outside_file(name: str) -> bool:
+    """Whether this is not a file of this package."""
+    return _package.resolve() not in Path(name).resolve().parents
+
+
+def takes_part(function: Callable[..., Any], component: Any = None) -> None:
+    """Remember a function that is compiled, and the component it is a part of, if they are from outside."""
+    if is_outside(function):
+        path = Path(inspect.getfile(function))
+        content = hashlib.sha256(path.read_bytes()).hexdigest() if path.is_file() else ""
+        _outside_sources.add((function.__module__, content))
+        if isinstance(component, type):
+            _outside.add(component)
+
+
+def involves_outside(value: Any) -> bool:
+    """Whether a component, or one in a tuple, is implemented outside this package."""
+    if not _outside.isdisjoint(type(value).__mro__):
+        return True
+    return bool(_outside) and isinstance(value, tuple) and any(map(involves_outside, value))
+
+
+def outside_fingerprint() -> str:
+    """A hash of all code outside this package; empty if some of it is in no file, and cannot be kept."""
+    if not all(content for _, content in _outside_sources):
+        return ""
+    return hashlib.sha256(repr(sorted(_outside_sources)).encode()).hexdigest()[:16]
+
+
+@functools.cache
+def _fingerprint() -> str:
+    """A hash of every source here that may take part in compiled code, and of the compiler's versions."""
+    digest = hashlib.sha256(f"{sys.version}{version('numba')}{version('numpy')}".encode())
+    others = {_package / name for name in ("experiments", "app", "cli")}
+    for path in sorted(path for path in _package.rglob("*.py") if others.isdisjoint(path.parents)):
+        digest.update(path.name.encode())
+        digest.update(path.read_bytes())
+    return digest.hexdigest()[:16]
+
+
+def cache_directory(outside: str = "") -> Path | None:
+    """Where compiled code is kept, or None (said once) where nothing is writable.
+
+    `outside` is the fingerprint of the code outside this package that takes part.
+    """
+    main = _writable(_fingerprint())
+    return _writable(f"{main.name}-{outside}") if main and outside else main
+
+
+@functools.cache
+def _writable(name: str) -> Path | None:
+    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    place = Path(os.environ.get("SOTTOVOCE_CACHE") or Path(root) / "sottovoce") / "kernels" / name
+    try:
+        place.mkdir(parents=True, exist_ok=True)
+        probe = place / f".writable-{os.getpid()}"
+        probe.touch()
+        probe.unlink()
+    except OSError:
+        print(
+            f"note: {place} is not writable, so kernels are compiled anew at every start; "
+            "set SOTTOVOCE_CACHE to a writable directory.",
+            file=sys.stderr,
+        )
+        return None
+    _forget_old(place)
+    return place
+
+
+def _forget_old(current: Path, days: float = 30) -> None:
+    """Remove compiled code of other versions that nobody has used for a month."""
+    import shutil
+
+    os.utime(current)
+    for other in current.parent.iterdir():
+        if other != current and other.is_dir() and other.stat().st_mtime < time.time() - days * 86400:
+            shutil.rmtree(other, ignore_errors=True)

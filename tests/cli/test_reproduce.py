@@ -1,0 +1,158 @@
+"""`sottovoce reproduce`: the contract of its output, and going on where it stopped."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from sottovoce.experiments import sweep
+
+Call = Callable[..., Result]
+
+BASE = """
+[data]
+name = "synthetic"
+users = 60
+items = 80
+
+[split]
+name = "local-holdout"
+candidates = 20
+
+[model]
+name = "mf"
+factors = 4
+
+[evaluate]
+ks = [5]
+"""
+
+FORM = """# Two ways.
+
+base = "base.toml"
+metric = "hr@5"
+tuned = "Nothing."
+
+[paper]
+authors = "Somebody"
+year = 2020
+title = "Something"
+shows = "Table 1"
+
+[set]
+"run.rounds" = 3
+"evaluate.every" = 1
+
+[axes.epochs]
+"1 epoch" = { "model.epochs" = 1, "run.rounds" = 3 }
+"2 epochs" = { "model.epochs" = 2 }
+
+[levels]
+popularity = "popularity"
+
+[quick]
+only = ["1 epoch"]
+set = { "run.rounds" = 2 }
+
+[[rows]]
+of = ["1 epoch", "popularity, 1 epoch"]
+paper = { "1 epoch" = 0.5 }
+tolerance = 1
+
+[[claims]]
+claim = "Epochs cost no messages."
+source = "Section 1"
+checks = [{ within = ["1 epoch", "2 epochs"], metric = "messages", by = 0 }]
+"""
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    (tmp_path / "base.toml").write_text(BASE)
+    path = tmp_path / "table.toml"
+    path.write_text(FORM)
+    return path
+
+
+def test_contract(call: Call, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "cores", lambda: 4)  # so that each of two has the usual, parallel kernels
+    same = ("reproduce", file, "--seeds", 2, "--jobs", 2, "--json")
+    done = call(*same)
+    assert done.exit_code == 0, done.output
+    found = json.loads(done.stdout)
+    assert (found["experiment"], found["seeds"], found["quick"]) == ("table", [1, 2], False)
+    assert {"name", "metric", "paper", "ours", "std", "tolerance", "holds"} <= found["rows"][0].keys()
+    assert [(row["name"], row["paper"], row["holds"]) for row in found["rows"]] == [
+        ("1 epoch", 0.5, True),
+        ("1 epoch, popularity", None, None),
+    ]
+    assert found["rows"][0]["std"] > 0
+    assert [(claim["claim"], claim["holds"]) for claim in found["claims"]] == [
+        ("Epochs cost no messages.", True)
+    ]
+    assert "messages: 1 epoch 180, 2 epochs 180 (apart by 0, allowed 0)" in found["claims"][0]["evidence"]
+    place = Path("runs/reproduce/table")
+    kept = json.loads((place / "reproduction.json").read_text())
+    assert kept["rows"] == found["rows"]
+    assert "Epochs cost no messages." in (place / "reproduction.html").read_text()
+    results = sorted(place.glob("*/*/result.json"))
+    assert [str(path.relative_to(place)) for path in results] == [
+        f"{epochs}/seed-{seed}/result.json" for epochs in ("1-epoch", "2-epochs") for seed in (1, 2)
+    ]
+    before = [path.stat().st_mtime_ns for path in results]
+    again = call(*same[:-1], "--page", "pages")
+    assert again.exit_code == 0, again.output
+    assert "holds: Epochs cost no messages. (Section 1)" in again.stdout
+    assert "Under 2 seeds (1, 2)." in again.stdout
+    assert [path.stat().st_mtime_ns for path in results] == before
+    assert Path("pages/table.md").exists()
+
+
+def test_quick_is_smaller_and_says_so(call: Call, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sweep, "cores", lambda: 2)
+    done = call("reproduce", file, "--quick", "--jobs", 1)
+    assert done.exit_code == 0, done.output
+    assert "A reduced version (--quick)" in done.stdout
+    assert "not judged: Epochs cost no messages." in done.stdout
+    kept = json.loads(Path("runs/reproduce/table-quick/reproduction.json").read_text())
+    assert (kept["quick"], kept["seeds"]) == (True, [1])
+    assert [curve["x"] for curve in kept["panels"][0]["curves"]] == [[0, 1, 2]]
+
+
+def test_a_failed_run_is_told(call: Call, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file.write_text(FORM.replace("[set]", '[set]\n"evaluate.metric" = "rmse"'))
+    monkeypatch.setattr(sweep, "cores", lambda: 2)
+    done = call("reproduce", file, "--quick")
+    assert done.exit_code == 6
+    assert "1 of 1 runs failed." in done.stderr
+    assert "is not measured by the split" in done.stderr
+    assert "The same command tries them again." in done.stderr
+
+
+def test_list_and_what_to_do_instead(call: Call) -> None:
+    assert "hegedus/figure-3  Figure 3 of" in call("reproduce", "--list").stdout
+    assert json.loads(call("reproduce", "--list", "--json").stdout)[0].keys() == {"name", "summary"}
+    assert "sottovoce reproduce --list" in call("reproduce").stderr
+    run = call("run", "hegedus/figure-3")
+    assert run.exit_code == 2
+    assert "sottovoce reproduce" in run.stderr
+    reproduce = call("reproduce", "quickstart")
+    assert reproduce.exit_code == 2
+    assert "Run it with: sottovoce run quickstart." in reproduce.stderr
+
+
+@pytest.mark.parametrize("label", ["MovieLens 100K", "MovieLens 1M"])
+def test_data_of_the_paper_is_the_data_here(label: str, data_dir: Path) -> None:
+    """The counts that the paper prints in its Table 1 are those of the data sets by name."""
+    from sottovoce.experiments.recipe import Recipe
+    from sottovoce.experiments.reproduce.form import Reproduction
+    from sottovoce.experiments.run import load_data
+
+    form = Reproduction.load("hegedus/figure-3")
+    changes = form.changes(form.stands_for(label, form.runs())[0])
+    data = load_data(Recipe.load(form.recipe, changes), data_dir)
+    counted = {"people": data.people, "items": data.items, "interactions": len(data)}
+    printed = {rows.metric: rows.paper[label] for rows in form.rows if rows.metric in counted}
+    assert printed == counted

@@ -1,0 +1,74 @@
+"""A reproduction with two axes, and runs with given figures."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.reproduce.form import Reproduction
+
+FORM = """
+base = "quickstart"
+metric = "rmse"
+panels = ["size"]
+tuned = "Nothing."
+
+[paper]
+authors = "Somebody"
+year = 2020
+title = "Something"
+shows = "Table 1"
+
+[axes.size]
+small = { "data.users" = 60 }
+large = { "data.users" = 90 }
+
+[axes.way]
+fast = { "model.factors" = 4 }
+slow = { "model.factors" = 8 }
+
+[levels]
+means = "popularity"
+
+[quick]
+only = ["small"]
+"""
+
+Build = Callable[[str], Reproduction]
+MakeRun = Callable[..., Run]
+
+
+@pytest.fixture
+def build(tmp_path: Path) -> Build:
+    """The reproduction above, with more text at its end."""
+
+    def make(more: str = "", text: str = FORM) -> Reproduction:
+        path = tmp_path / "table.toml"
+        path.write_text(text + more)
+        return Reproduction.load(path)
+
+    return make
+
+
+@pytest.fixture
+def run() -> MakeRun:
+    """A finished run with this curve of RMSE, one value per round."""
+
+    def make(*curve: float | None, means: float = 1.0, **more: Any) -> Run:
+        result = {
+            "final": {"rmse": curve[-1]},
+            "baselines": {"popularity": {"rmse": means}},
+            "references": {},
+            "tails": {"rmse": {"cdf 0.1": 2.5}},
+            "rounds": len(curve) - 1,
+            "messages": 10,
+            "bytes": 1_000_000,
+            "data": {"name": "d", "people": 7, "items": 8, "interactions": 9, "source": "x", "terms": "free"},
+        }
+        events = [{"round": n, "rmse": value} for n, value in enumerate(curve)]
+        return Run(Recipe.parse({"data": {"name": "synthetic"}}), result | more, events)
+
+    return make

@@ -1,0 +1,107 @@
+"""Claims hold only beyond the spread over seeds."""
+
+import pytest
+
+from sottovoce.errors import RecipeError
+from sottovoce.experiments.reproduce import claims, papers
+from sottovoce.experiments.reproduce.papers import Finding
+
+CLAIM = '[[claims]]\nclaim = "It is."\nsource = "Section 1"\nchecks = [{{ {} }}]\n'
+
+
+@pytest.fixture
+def decide(build, run):
+    """Judges a check of runs in `small`; `fast` and `slow` are the last RMSE of each seed."""
+
+    def judge(check, fast, slow, curve=(2.0,)):
+        form = build(CLAIM.format(check))
+        results = {
+            ("small", "fast"): [run(*curve, value) for value in fast],
+            ("small", "slow"): [run(*curve, value) for value in slow],
+        }
+        return claims.judge(form, form.claims[0], results)
+
+    return judge
+
+
+ORDER = 'order = ["fast", "slow"]'
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "holds"),
+    [
+        ([0.80, 0.82, 0.81], [0.90, 0.93, 0.91], True),
+        ([0.90, 0.93, 0.91], [0.80, 0.82, 0.81], False),
+        ([0.80, 0.82, 0.81], [0.81, 0.81, 0.85], False),  # ahead on average, and within the spread
+        ([0.80, 0.90, 1.00], [0.81, 0.91, 1.01], True),  # the same seed is compared with the same
+        ([0.8], [0.9], True),
+        ([0.8, 0.8], [0.8, 0.8], False),
+        ([0.8, 0.8], [0.9, None], False),
+    ],
+)
+def test_order(decide, fast, slow, holds):
+    found = decide(ORDER, fast, slow)
+    assert found["holds"] is holds
+    assert "fast 0.8" in found["evidence"] or "fast 0.9" in found["evidence"]
+
+
+def test_order_says_why(decide):
+    assert "within the spread over seeds" in decide(ORDER, [0.8, 0.82], [0.81, 0.9])["evidence"]
+    assert "(behind by 0.1000)" in decide(ORDER, [0.9], [0.8])["evidence"]
+    assert "(no difference)" in decide(ORDER, [0.8], [0.8])["evidence"]
+    found = decide('order = ["slow", "fast", "means"]', [0.9], [0.8])
+    assert found["holds"]
+    assert found["evidence"] == (
+        "small: RMSE, at the end: slow 0.8000, fast 0.9000, means 1.0000 (ahead by 0.1000; ahead by 0.1000)"
+    )
+
+
+def test_reaching_something(decide):
+    check = 'order = ["fast", "slow"], at = { reaches = "means" }'
+    found = decide(check, [0.9, 0.9], [1.9, 1.9])
+    assert found["holds"]
+    assert "fast 1, slow never (ahead by at least 1 rounds)" in found["evidence"]
+    assert (
+        "slow never with 1 of 2 seeds, else 1 (ahead by at least"
+        in decide(check, [0.9, 0.9], [1.9, 0.9])["evidence"]
+    )
+    neither = decide(check, [1.9, 1.9], [1.9, 1.9])
+    assert neither["holds"] is None
+    assert "neither reached it" in neither["evidence"]
+    near = 'within = ["fast", "slow"], by = 5, at = { reaches = "means" }'
+    assert decide(near, [0.9, 0.9], [0.9, 0.9])["holds"]
+    assert decide(near, [0.9, 0.9], [1.9, 0.9])["holds"] is False, "how far apart is not known"
+
+
+def test_what_is_open_does_not_decide(decide):
+    order = 'order = ["fast", "slow"]'
+    reach = f'{order}, at = {{ reaches = "means" }} }}, {{ {order}'
+    assert decide(reach, [1.8, 1.8], [1.9, 1.9])["holds"] is True
+    assert decide(reach, [1.9, 1.9], [1.8, 1.8])["holds"] is False
+
+
+def test_within(decide):
+    check = 'within = ["fast", "slow"], by = 0.05'
+    assert decide(check, [0.80, 0.81], [0.83, 0.84])["holds"]
+    assert not decide(check, [0.80, 0.81], [0.83, 0.87])["holds"], "the spread counts"
+    assert not decide(check, [0.80, 0.81], [0.90, 0.91])["holds"]
+    assert decide('within = ["fast", "slow"], metric = "bytes", by = 0', [0.8], [0.9])["holds"]
+
+
+def test_what_no_run_is_about_is_not_judged(decide):
+    found = decide('order = ["small", "large"]', [0.8], [0.9])
+    assert found["holds"] is None
+    assert found["evidence"] == "none of these runs is about it"
+
+
+def test_a_function_of_ones_own(decide, monkeypatch):
+    monkeypatch.setattr(papers, "_known", {})
+
+    @papers.statement("somebody.counts")
+    def counts(form, results):
+        return [Finding(f"{len(results)} runs", len(results) == 2)]
+
+    found = decide('function = "somebody.counts"', [0.8], [0.9])
+    assert (found["holds"], found["evidence"]) == (True, "2 runs")
+    with pytest.raises(RecipeError, match=r"No function 'somebody.count' .* Did you mean 'somebody.counts'?"):
+        decide('function = "somebody.count"', [0.8], [0.9])

@@ -1,0 +1,129 @@
+"""Pages: that they show what was found, and that those in the repository are up to date."""
+
+import json
+import re
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from sottovoce.errors import RunError
+from sottovoce.experiments.reproduce import docs, execute
+from sottovoce.experiments.reproduce.page import render
+
+ROOT = Path(__file__).parents[3]
+KEPT = ROOT / "docs" / "reproductions"
+ROWS = '[[rows]]\npaper = { "small, slow" = 0.9 }\ntolerance = 0.05\n'
+CLAIM = '[[claims]]\nclaim = "Fast < slow."\nsource = "Section 1"\nchecks = [{ order = ["fast", "slow"] }]\n'
+
+
+@pytest.fixture
+def found(build, run):
+    """What two seeds come to."""
+    form = build(ROWS + CLAIM)
+    plan = execute.Plan(form, False, [1, 2], {})
+    results = {
+        labels: [run(2.0, 0.8 + 0.1 * (labels[1] == "slow")) for _ in (1, 2)] for labels in form.runs()
+    }
+    return execute.summarise(plan, results)
+
+
+def test_rows_lie_beside_the_paper(found):
+    assert [row["name"] for row in found["rows"]] == [
+        "small, fast",
+        "small, slow",
+        "large, fast",
+        "large, slow",
+    ]
+    assert [row["paper"] for row in found["rows"]] == [None, 0.9, None, None]
+    assert [row["holds"] for row in found["rows"]] == [None, True, None, None]
+    assert (found["rows"][1]["ours"], found["rows"][1]["std"]) == (0.9, 0.0)
+
+
+def test_panels_have_curves_and_levels(found):
+    small, large = found["panels"]
+    assert (small["title"], large["title"]) == ("small", "large")
+    assert [curve["name"] for curve in small["curves"]] == ["fast", "slow"]
+    assert small["curves"][0] | {"name": ""} == {
+        "name": "",
+        "x": [0, 1],
+        "mean": [2.0, 0.8],
+        "low": [2.0, 0.8],
+        "high": [2.0, 0.8],
+    }
+    assert small["levels"] == {"means": 1.0}
+
+
+def test_json_reads_back(found):
+    text = execute.dumps(found)
+    assert json.loads(text) == found
+    assert '"mean": [ 2.0, 0.8 ]' in text
+
+
+def test_the_page_escapes_and_says_what_is_reduced(found):
+    class Texts(HTMLParser):
+        seen = ""
+
+        def handle_data(self, data):
+            self.seen += data
+
+    page = Texts()
+    page.feed(render(found | {"quick": True}))
+    assert "Holds: Fast < slow." in page.seen
+    assert "A reduced version (--quick)" in page.seen
+    assert "sottovoce reproduce table --quick --seeds 2" in page.seen
+    assert "Fast < slow" not in render(found)
+
+
+def test_what_is_open_is_said(found):
+    looked = found["claims"][0]["findings"]
+    found["claims"][0]["findings"] = [*looked, {"said": "neither", "holds": None}]
+    page = render(found)
+    assert "Holds where it is decided: Fast" in page
+    assert "<strong>not judged</strong> · neither" in page
+
+
+def test_pages_are_written_from_results(found, tmp_path):
+    docs.write(tmp_path / "pages", found)
+    place = tmp_path / "pages"
+    assert sorted(path.name for path in place.iterdir()) == [
+        "index.md",
+        "table.json",
+        "table.md",
+        "table.svg",
+    ]
+    page = (place / "table.md").read_text()
+    assert "| small, slow | RMSE, at the end | 0.9000 | 0.9000 | 0.0500 | holds |" in page
+    assert "**Holds**: Fast < slow. (Section 1)" in page
+    picture = ElementTree.parse(place / "table.svg")
+    texts = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"small", "large", "fast", "slow", "means"} <= set(texts)
+    (place / "other.json").write_text("[]")
+    with pytest.raises(RunError, match=r"other\.json is no result of a reproduction"):
+        docs.write(place)
+
+
+def test_pages_in_the_repository_are_up_to_date():
+    made = docs.pages(KEPT)
+    assert len(made) > 1
+    kept = {path.name for path in KEPT.iterdir() if path.suffix in (".md", ".svg")}
+    assert kept == made.keys() | {"format.md"}
+    for name, text in made.items():
+        assert (KEPT / name).read_text("utf-8") == text, (
+            f"{name} is not what `sottovoce reproduce --page docs/reproductions` writes"
+        )
+
+
+def test_results_in_the_repository_are_whole():
+    """They are what the shipped file asks for now, in full and with its seeds."""
+    from sottovoce.experiments.reproduce.form import Reproduction
+
+    for path in KEPT.glob("*.json"):
+        found = json.loads(path.read_text("utf-8"))
+        form = Reproduction.load(found["experiment"])
+        assert not found["quick"]
+        assert len(found["seeds"]) >= form.seeds
+        assert [claim["claim"] for claim in found["claims"]] == [claim.claim for claim in form.claims]
+        assert (found["tuned"], found["notes"]) == (form.tuned, form.notes)
+        assert not re.search(r"/work/|/tmp/|/home/", path.read_text("utf-8"))

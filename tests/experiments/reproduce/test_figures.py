@@ -1,0 +1,56 @@
+"""Which number of a run is meant."""
+
+import math
+
+import pytest
+
+from sottovoce.errors import RecipeError
+from sottovoce.experiments.reproduce import figures
+from sottovoce.experiments.reproduce.figures import Figure, value
+from sottovoce.experiments.reproduce.form import Reaches
+
+
+def test_where_a_metric_is_read(run):
+    one = run(3.0, 2.0, 0.9, 1.1)
+    assert value(one, "rmse", "final") == 1.1
+    assert value(one, "rmse", "best") == 0.9
+    assert value(one, "rmse", "mean") == pytest.approx(4.0 / 3)
+    assert value(one, "rmse", 1) == 2.0
+    assert math.isnan(value(one, "rmse", 7))
+    assert value(one, "rmse", "cdf 0.1") == 2.5
+    assert value(one, "rmse", "final", "popularity") == 1.0
+    assert value(one, "rmse", Reaches(reaches="popularity")) == 2
+    assert value(one, "rmse", Reaches(reaches=2.0)) == 1
+    assert value(one, "rmse", Reaches(reaches=0.1)) == math.inf
+
+
+def test_what_diverged_is_not_a_number(run):
+    one = run(3.0, None, 0.5, None)
+    assert math.isnan(value(one, "rmse", "final"))
+    assert value(one, "rmse", "best") == 0.5
+    assert math.isnan(value(one, "rmse", "mean"))
+
+
+def test_counts(run):
+    one = run(3.0, 2.0)
+    assert value(one, "people", "final") == 7
+    assert value(one, "Mbit per message", "final") == pytest.approx(0.8)
+    assert math.isnan(value(run(3.0, messages=0), "Mbit per message", "final"))
+
+
+def test_what_is_not_measured(run):
+    with pytest.raises(RecipeError, match=r"'rms' is not measured by these runs. Did you mean 'rmse'?"):
+        value(run(3.0), "rms", "final")
+    with pytest.raises(RecipeError, match="'ease' is not measured beside these runs"):
+        value(run(3.0), "rmse", "final", "ease")
+
+
+def test_over_seeds():
+    assert Figure.of([1.0, 2.0, 3.0]) == (2.0, 1.0)
+    assert Figure.of([2.0]) == (2.0, None)
+    assert Figure.of([2.0, math.inf]) == (math.inf, None)
+    assert math.isnan(Figure.of([2.0, math.nan]).mean)
+    assert figures.say_over(Figure(0.5, 0.01), "hr@5") == "50.00 % ± 1.00 %"
+    assert figures.say_over(Figure(0.5, 0.0012), "rmse") == "0.5000 ± 0.0012"
+    assert figures.say(math.inf, "rmse", Reaches(reaches=1.0)) == "never"
+    assert figures.say(1234.0, "people") == "1,234"

@@ -1,0 +1,92 @@
+"""What a reproduction's file says, and how it is refused."""
+
+import pytest
+
+from sottovoce.errors import RecipeError
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipes import shipped
+from sottovoce.experiments.reproduce import papers
+from sottovoce.experiments.reproduce.form import Reproduction
+
+
+def test_runs_are_all_combinations(build):
+    form = build()
+    assert form.runs() == [("small", "fast"), ("small", "slow"), ("large", "fast"), ("large", "slow")]
+    assert form.runs(["large"]) == [("large", "fast"), ("large", "slow")]
+    assert form.changes(("large", "slow")) == ["data.users=90", "model.factors=8"]
+
+
+def test_labels_stand_for_runs(build):
+    form = build()
+    assert form.named("slow, means") == ({"way": "slow"}, "means")
+    assert form.stands_for("slow", form.runs()) == [("small", "slow"), ("large", "slow")]
+    pairs = list(form.together(["slow", "fast", "means"], ["large"], form.runs()))
+    assert pairs == [
+        (("large",), [(("large", "slow"), None), (("large", "fast"), None), (("large", "slow"), "means")])
+    ]
+    quick = form.runs(form.quick.only)
+    assert [labels for labels, _ in form.together(["slow", "fast"], [], quick)] == [("small",)]
+    assert not list(form.together(["small", "large"], [], quick))
+
+
+ROW = '[[rows]]\npaper = {{ "{}" = 1 }}\n'
+CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (
+            "[[rows]]\nmetrik = 'rmse'\n",
+            "rows.1.metrik is not a key of a reproduction. Did you mean 'metric'?",
+        ),
+        (CLAIM.format('ordr = ["fast", "slow"]'), "claims.1.checks.1.ordr is not .* Did you mean 'order'?"),
+        (CLAIM.format('order = ["fast", "slw"]'), "no axis has a label 'slw'. Did you mean 'slow'?"),
+        (CLAIM.format('order = ["fast", "large"]'), "do not name labels of the same axes"),
+        (CLAIM.format('order = ["fast"]'), "claims.1.checks.1.order = .* cannot be used"),
+        (CLAIM.format('at = "best"'), "a check has no form"),
+        (CLAIM.format('within = ["fast", "slow"]'), "a check has within. .* by = "),
+        (CLAIM.format('order = ["fast", "slow"], only = ["tiny"]'), "no axis has a label 'tiny'"),
+        (CLAIM.format('order = ["fast", "slow"], at = "finale"'), "claims.1.checks.1.at.* cannot be used"),
+        (ROW.format("tiny"), "no axis has a label 'tiny'"),
+        (
+            "[[rows]]\nonly = ['small']\npaper = { large = 1 }\n",
+            "rows.paper has 'large', which no row is about",
+        ),
+        ("[[rows]]\nper = ['ways']\n", "there is no axis 'ways'. Did you mean 'way'?"),
+        ("[axes.more]\nslow = {}\n", "the label 'slow' is used twice"),
+        ("[axes.more]\n'a<b' = {}\n'a>b' = {}\n", "two labels differ in signs alone"),
+        ('[axes.more]\n"a, b" = {}\n', "the label 'a, b' has a comma"),
+    ],
+)
+def test_mistakes_are_told_with_the_remedy(build, more, said):
+    with pytest.raises(RecipeError, match=said):
+        build(more)
+
+
+def test_what_is_missing_is_named(build):
+    with pytest.raises(RecipeError, match=r"table\.toml: base is missing"):
+        build(text="[paper]\nauthors = 'A'\nyear = 1\ntitle = 'T'\nshows = 'S'\n")
+
+
+def test_recipes_and_reproductions_are_told_apart(build):
+    with pytest.raises(RecipeError, match=r"reproduces no paper. Run it with: sottovoce run quickstart"):
+        Reproduction.load("quickstart")
+    with pytest.raises(RecipeError, match=r"Run it with: sottovoce reproduce .*figure-3"):
+        Recipe.load(next(each.path for each in shipped("reproduction") if each.name == "hegedus/figure-3"))
+    with pytest.raises(RecipeError, match=r"There is no reproduction 'hegedus/figure3'. Did you mean"):
+        Reproduction.load("hegedus/figure3")
+
+
+@pytest.mark.parametrize("each", shipped("reproduction"), ids=lambda each: each.name)
+def test_shipped_reproductions_can_be_run(each):
+    assert each.summary
+    form = Reproduction.load(each.name)
+    assert form.name == each.name
+    assert form.tuned
+    assert any(claim.source for claim in form.claims) or any(rows.paper for rows in form.rows)
+    for check in (check for claim in form.claims for check in claim.checks):
+        assert check.function is None or papers.find(check.function)
+    for run in form.runs():
+        changes = [f"{key}={value}" for key, value in form.set.items()]
+        Recipe.load(form.recipe, [*changes, *form.changes(run)]).components()
