@@ -23,18 +23,22 @@ def main(prefix: str = "") -> int:
         for result in importlib.import_module(f"benchmarks.{area}").benchmarks(prefix):
             if not result.name.startswith(prefix):
                 continue
-            holds = None if result.target is None else result.ratio <= result.target
+            ratio = None if result.ratio is None else round(result.ratio, 3)
+            judged = result.ratio is not None and result.target is not None
+            holds = result.ratio <= result.target and result.fits if judged else None
             failed += holds is False
             results[result.name] = {
-                "ratio": round(result.ratio, 3),
+                "ratio": ratio,
                 "against": result.against,
                 "target": result.target,
                 "holds": holds,
                 "detail": result.detail,
             }
             verdict = {True: "holds", False: "DOES NOT HOLD", None: "reported"}[holds]
+            verdict = "skipped" if ratio is None else verdict
             goal = "" if result.target is None else f" (at most {result.target:g})"
-            print(f"{result.name:34} {result.ratio:8.3f}× {result.against}{goal}: {verdict}")
+            shown = "        —" if ratio is None else f"{ratio:8.3f}×"
+            print(f"{result.name:34} {shown} {result.against}{goal}: {verdict}")
             print(f"    {result.detail}", flush=True)
             path.write_text(json.dumps(results, indent=2, ensure_ascii=False) + "\n")
     return failed

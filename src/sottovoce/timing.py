@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels import LOSS, PHASE, driver, helper, prange, stream, uniform
+from sottovoce.kernels import LOSS, PHASE, driver, helper, inlined, prange, stream, uniform
 from sottovoce.state import Longs
 
 Doubles = NDArray[np.float64]
@@ -36,18 +36,21 @@ def synchronous(nodes: int) -> Timing:
 
 
 @helper
-def stays(timing, node, begin, end):
-    """Whether a node is online from `begin` to `end`, both included."""
-    if len(timing.first) == 0:
-        return True
-    low, high = timing.first[node], timing.first[node + 1]
+def _within(first, since, until, node, begin, end):
+    low, high = first[node], first[node + 1]
     while low < high:  # the first session that ends after `begin`
         middle = (low + high) >> 1
-        if timing.until[middle] <= begin:
+        if until[middle] <= begin:
             low = middle + 1
         else:
             high = middle
-    return low < timing.first[node + 1] and timing.since[low] <= begin and timing.until[low] > end
+    return low < first[node + 1] and since[low] <= begin and until[low] > end
+
+
+@inlined
+def stays(timing, node, begin, end):
+    """Whether a node is online from `begin` to `end`, both included."""
+    return len(timing.first) == 0 or _within(timing.first, timing.since, timing.until, node, begin, end)
 
 
 @driver
@@ -63,19 +66,19 @@ def present(timing: Timing, time: float) -> NDArray[np.bool_]:
     return there
 
 
-@helper
+@inlined
 def load(timing, models):
     """What a node uploads in one cycle, in full models."""
     return models if timing.timed else 1.0
 
 
-@helper
+@inlined
 def phase(timing, node, cycle, run):
     """When the first cycle of a node begins."""
     return uniform(stream(run, PHASE, node, 0), 0) * cycle if timing.timed else 0.0
 
 
-@helper
+@inlined
 def first_tick(begin, phase, cycle):
     """The number of a node's first cycle that begins at `begin` or later."""
     tick = max(0, int((begin - phase) / cycle) - 1)
@@ -84,14 +87,14 @@ def first_tick(begin, phase, cycle):
     return tick
 
 
-@helper
+@inlined
 def arrival(timing, sender, receiver, start, load):
     """When a message is there that shares its sender's upload with others, `load` full models in all."""
     speed = min(timing.upload[sender], timing.download[receiver])
     return start + load / speed + timing.latency
 
 
-@helper
+@inlined
 def arrives(timing, sender, receiver, start, end, run, number):
     """Whether a message gets through: both ends stay online, and it is not lost."""
     if timing.loss > 0 and uniform(stream(run, LOSS, sender, number), 0) < timing.loss:

@@ -20,7 +20,8 @@ from tests.spikes.gmf import GMF
 
 def federation(data, model=None, rule=None, **parts):
     protocol = parts.pop("protocol", Federated())
-    return simulate(model or MF(factors=3), data, protocol=protocol, merge=rule or MFFedAvg(), **parts)
+    rule = MFFedAvg() if rule is None else rule  # a rule without settings is an empty tuple
+    return simulate(model or MF(factors=3), data, protocol=protocol, merge=rule, **parts)
 
 
 def one_round(s, rule, participants):

@@ -23,7 +23,7 @@ def _hosts(protocol, people):
 
 
 @trainings.rule(Clusters)
-def _trainings(protocol):
+def _trainings(protocol, timed, size):
     return 1
 
 

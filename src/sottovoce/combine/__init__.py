@@ -73,12 +73,17 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
     begin = source.offset[origin]
     count = source.offset[origin + 1] - begin
     if is_gathered(source):
+        age, own, their_age, theirs = tables.age, tables.rows, source.age, source.rows
         for n in range(begin, begin + count):
             j = locate(tables, slot, source.ids[n])
-            mine, theirs = tables.age[j], source.age[n]
-            part = np.float32(weight(rule, np.float32(mine), np.float32(theirs))) if _by_row(rule) else share
-            tables.age[j] = merged_age(rule, mine, theirs)
-            _blend(tables.rows[j], source.rows[n], part, width(tables))
+            part = share
+            if _by_row(rule):
+                part = np.float32(weight(rule, np.float32(age[j]), np.float32(their_age[n])))
+            age[j] = merged_age(rule, age[j], their_age[n])
+            kept = np.float32(part != 1)
+            for d in range(width(tables)):
+                here = kept * own[j, d]
+                own[j, d] = here + part * (theirs[n, d] - here)
     else:
         start = tables.offset[slot]
         ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]

@@ -57,7 +57,7 @@ def check(message: Message) -> None:
     coded = rows.dtype != np.float32
     if scale.shape != (2, (rows.shape[1] + 1) * coded) or (head.dtype != rows.dtype and len(head)):
         raise MessageError(f"A message's codes do not fit their scale of {scale.shape}.")
-    if coded and not (float(np.abs(scale).max()) * 2.0**message.bits < np.finfo(np.float32).max):
+    if coded and not (float(np.abs(scale).max()) * 2.0**message.bits < float(np.finfo(np.float32).max)):
         raise MessageError("A message's codes stand for numbers that are not finite.")
     if len(age) and not (age.min() >= 0 and age.max() < LIMIT):
         raise MessageError(f"A message holds ages that are negative or above {LIMIT - 1}.")

@@ -6,7 +6,7 @@ from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.exchange.compression.quantize import decoded, encoded, step_of
 from sottovoce.exchange.compression.subsample import choose
 from sottovoce.kernels import COMPRESSION, ROUNDING, helper, operation, stream, uniform
-from sottovoce.state import is_gathered, locate, width
+from sottovoce.state import is_gathered, width
 
 
 @operation
@@ -52,11 +52,6 @@ def round_off(block, bits, key, column):
 
 
 @helper
-def _known(reference, item, d, delta):
-    return reference.rows[item, d] if delta else np.float32(0)
-
-
-@helper
 def squeeze(chain, tables, slot, people, reference, messages, place, run, number, scale):
     """Write what travels of a model: rows that are chosen, minus what is known, as codes.
 
@@ -68,12 +63,18 @@ def squeeze(chain, tables, slot, people, reference, messages, place, run, number
     if is_gathered(messages):
         items = tables.offset[slot + 1] - tables.offset[slot]
         choose(people, slot, items, stream(run, COMPRESSION, sender, number), messages.ids[begin:end])
+    # Arrays of their own: a tuple of arrays that is passed on for every number costs more than all else.
+    known, ids = reference.rows, messages.ids
+    age, sent, own_age, own = messages.age, messages.rows, tables.age, tables.rows
     for n in range(begin, end):
-        item = messages.ids[n] if is_gathered(messages) else n - begin
-        j = locate(tables, slot, item)
-        messages.age[n] = tables.age[j]
+        item = ids[n] if is_gathered(messages) else n - begin
+        j = tables.offset[slot] + item
+        age[n] = own_age[j]
         for d in range(w):
-            messages.rows[n, d] = tables.rows[j, d] - _known(reference, item, d, chain.delta)
+            sent[n, d] = own[j, d]
+        if chain.delta:
+            for d in range(w):
+                sent[n, d] -= known[item, d]
     head[:] = tables.head[slot]
     messages.clock[place] = tables.clock[slot]
     messages.size[place] = tables.size[slot]
@@ -90,13 +91,15 @@ def expand(chain, messages, place, reference, scale):
     """Turn what travelled back into weights."""
     w, head = width(messages), messages.head[place]
     begin = messages.offset[place]
+    known, ids, sent = reference.rows, messages.ids, messages.rows
     for n in range(begin, messages.offset[place + 1]):
-        item = messages.ids[n] if is_gathered(messages) else n - begin
-        for d in range(w):
-            value = messages.rows[n, d]
-            if chain.bits < 32:
-                value = decoded(value, scale[0, d], scale[1, d])
-            messages.rows[n, d] = value + _known(reference, item, d, chain.delta)
+        if chain.bits < 32:
+            for d in range(w):
+                sent[n, d] = decoded(sent[n, d], scale[0, d], scale[1, d])
+        if chain.delta:
+            item = ids[n] if is_gathered(messages) else n - begin
+            for d in range(w):
+                sent[n, d] += known[item, d]
     if chain.bits < 32:
         for d in range(len(head)):
             head[d] = decoded(head[d], scale[0, w], scale[1, w])

@@ -4,11 +4,13 @@ import json
 import math
 import time
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from sottovoce.errors import RecipeError
+from sottovoce.exchange.compression import Whole
 from sottovoce.experiments import directory, interrupt, machine, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
@@ -24,6 +26,7 @@ if TYPE_CHECKING:
     from sottovoce.evaluate.evaluation import Evaluation
     from sottovoce.evaluate.references._given import Scored
     from sottovoce.simulate.engine import Simulation
+    from sottovoce.timing import Timing
 
 BASELINES = ("popularity", "random")
 _SLICE = 0.5  # seconds of training between looks at the clock and at Ctrl-C
@@ -39,8 +42,10 @@ class Job:
         data: "Interactions",
         place: RunDirectory | None,
         tell: Progress,
+        data_dir: str | Path | None = None,
     ) -> None:
         self.recipe, self.parts, self.data, self.place, self.tell = recipe, parts, data, place, tell
+        self.data_dir = data_dir
         self.ks = tuple(recipe.evaluate.ks)
         self.curve: list[dict[str, Any]] = []
         self.round = 0
@@ -57,7 +62,9 @@ class Job:
             + (f" ({data.source})" if data.source else "")
         )
         split: Split = parts.split.split(data, recipe.run.seed)
-        expected = Simulation.memory(parts.model, parts.protocol, data.people, data.items)
+        expected = Simulation.memory(
+            parts.model, parts.protocol, data.people, data.items, parts.chain, timed=parts.links is not None
+        )
         machine.require_memory(expected)
         with self.tell.doing("Measuring popularity and random (the first time, this compiles kernels)"):
             baselines = {name: self._baseline(name, split) for name in BASELINES}
@@ -99,7 +106,19 @@ class Job:
             peers=parts.peers,
             rounds=rounds,
             weighting=split.weighting,
+            timing=self._clock(parts, rounds),
+            chain=parts.chain,
         )
+
+    def _clock(self, parts: Components, rounds: int) -> "Timing | None":
+        """When nodes are online and how long messages take, if the recipe speaks of time."""
+        from sottovoce.protocols import nodes
+        from sottovoce.simulate.links import clock
+
+        if parts.links is None:
+            return None
+        count = nodes(parts.protocol, self.data.people)
+        return clock(parts.links, parts.churn, count, rounds, self.recipe.run.seed, self.data_dir)
 
     def _baseline(self, name: str, split: "Split") -> "Evaluation":
         """A model that learns nothing personal, trained centrally, under the same evaluation."""
@@ -107,6 +126,8 @@ class Job:
             protocol=build("protocol", "central", {}, name),
             merge=build("merge", "none", {}, name),
             peers=build("peers", "uniform", {}, name),
+            chain=Whole(),
+            links=None,
         )
         settings = {"seed": self.recipe.run.seed} if name == "random" else {}
         simulation = self._simulation(build("model", name, settings, name), parts, split, 1)
@@ -114,8 +135,12 @@ class Job:
         return self._evaluate(simulation, split)
 
     def _evaluate(self, simulation: "Simulation | Scored", split: "Split") -> "Evaluation":
+        """The quality for everybody, or under churn for those who are online."""
         from sottovoce.evaluate.evaluation import evaluate
+        from sottovoce.simulate.engine import Simulation
 
+        if isinstance(simulation, Simulation) and len(simulation.timing.first):
+            split = split.among(simulation.present())
         state, asked = (simulation.model, simulation.tables, simulation.people), self.recipe.evaluate
         return evaluate(*state, split, ks=self.ks, metrics=asked.metrics, candidates=asked.candidates)
 
@@ -139,7 +164,7 @@ class Job:
                     self.tell.say(f"Training takes about {machine.duration(left)}, evaluation apart.")
                 if simulation.round == due:
                     last = self._record(simulation, split)
-                bar.update(simulation.round, self._note())
+                bar.update(simulation.round, self._note(simulation))
                 if self.place is None:
                     if asked.is_set():
                         raise KeyboardInterrupt
@@ -157,8 +182,11 @@ class Job:
 
     def _record(self, simulation: "Simulation", split: "Split") -> "Evaluation":
         evaluation = self._evaluate(simulation, split)
-        event = {
-            "round": simulation.round,
+        event: dict[str, Any] = {"round": simulation.round}
+        if simulation.timing.timed:
+            online = int(simulation.present().sum())
+            event |= {"hours": simulation.now / 3600, "online": online, "arrived": simulation.arrived}
+        event |= {
             "messages": simulation.messages,
             "bytes": simulation.bytes,
             "seconds": simulation.seconds,
@@ -169,10 +197,14 @@ class Job:
             self.place.record(event)
         return evaluation
 
-    def _note(self) -> str:
-        metric = str(self.recipe.evaluate.metric)
-        value = self.curve[-1][metric]
-        return f"{metric} {'diverged' if value is None else f'{value:.4f}'}"
+    def _note(self, simulation: "Simulation") -> str:
+        metric, last = str(self.recipe.evaluate.metric), self.curve[-1]
+        value = last[metric]
+        told = f"{metric} {'diverged' if value is None else f'{value:.4f}'}"
+        if "hours" not in last:
+            return told
+        rate = simulation.messages / max(simulation.seconds, 1e-9)
+        return f"{simulation.now / 3600:.1f} h · {last['online']:,} online · {rate:,.0f} messages/s · {told}"
 
     def _finish(
         self,
@@ -209,7 +241,7 @@ class Job:
             "seconds": simulation.seconds,
             "compiled": compilations(),
             "peak_rss_bytes": machine.peak_memory(),
-            "nodes": simulation.tables.slots,
+            "nodes": len(simulation.timing.upload),
             "seed": self.recipe.run.seed,
             "version": __version__,
             "metric": metric,
@@ -218,6 +250,7 @@ class Job:
             "tails": {
                 name: _finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
             },
+            **self._time(simulation),
             "categories": {name: _finite(shifts) for name, shifts in last.by_category.items()},
             "data": _describe(self.data),
             "split": split.hash,
@@ -232,6 +265,19 @@ class Job:
             self._close()
         path = None if self.place is None else self.place.path
         return Run(self.recipe, result, self.curve, directory=path, frames=frames, train=split.train)
+
+    def _time(self, simulation: "Simulation") -> dict[str, Any]:
+        """What a run in virtual time has to tell beside: how long it was, and who was there."""
+        from sottovoce.simulate.churn import Sessions, statistics
+
+        timing = simulation.timing
+        if not timing.timed:
+            return {}
+        told: dict[str, Any] = {"hours": simulation.now / 3600, "arrived": simulation.arrived}
+        if len(timing.first):
+            sessions = Sessions(timing.first, timing.since, timing.until)
+            told["churn"] = statistics(sessions, simulation.now)
+        return told
 
     def _close(self) -> None:
         """Leave a complete run as it should be, also if the last process died before it could."""

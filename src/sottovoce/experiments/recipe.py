@@ -3,8 +3,9 @@
     [data]      name of a data set or path of a file, its columns, options of its source
     [split]     name, and the settings of that split
     [model]     name, and the settings of that model
-    [protocol]  name, its settings, and merge: how an incoming model is combined with one's own
-    [network]   peers: whom a node talks to
+    [protocol]  name, its settings; merge: how an incoming model is combined with one's own, or
+                aggregate: how a server makes one model of many; compress: a chain
+    [network]   peers: whom a node talks to; links: how long messages take; churn: who is online
     [privacy]   reserved
     [evaluate]  every (rounds), ks, metrics, candidates, metric (the one that verdicts and progress
                 speak of), references: what a central service would use, measured beside the run
@@ -86,6 +87,8 @@ class Data(BaseModel):
 
 NONE = Named(name="none")
 LINEAR = Named(name="linear")
+MF_FEDAVG = Named(name="mf-fedavg")
+ALWAYS = Named(name="always")
 UNIFORM = Named(name="uniform")
 
 
@@ -94,14 +97,22 @@ class Protocol(Named):
 
     name: str = "gossip"
     merge: Named | None = None
-    """How an incoming model is combined with one's own; by default `linear`."""
+    """How an incoming model is combined with one's own, by default `linear`; where models meet."""
+    aggregate: Named | None = None
+    """How a server makes one model of many Updates, by default `mf-fedavg`; where there is a server."""
+    compress: list[Named] = []
+    """What makes messages smaller, such as `["subsample", { name = "quantize", bits = 8 }]`."""
 
 
 class Network(Section):
-    """The network between nodes."""
+    """The network between nodes; central training has none."""
 
     peers: Named | None = None
-    """Whom a node talks to, by default `uniform`; no part of protocols with a single model."""
+    """Whom a node talks to, by default `uniform`; where models meet."""
+    links: Named | None = None
+    """How long messages take. By default there is no time: in each round everybody sends at once."""
+    churn: Named | None = None
+    """When nodes are online, by default `always`; it needs `links`."""
 
 
 class Privacy(Section):
@@ -147,10 +158,13 @@ class Components(NamedTuple):
     model: Any
     protocol: Any
     merge: Any
+    """How models become one: a merge rule, or where there is a server, how it aggregates."""
     peers: Any
+    chain: Any
+    links: Any
+    """None: rounds without time."""
+    churn: Any
     references: dict[str, Any]
-    meets: bool
-    """Whether there are nodes that exchange models; otherwise merge and peers play no part."""
 
 
 class Recipe(BaseModel):
@@ -216,28 +230,64 @@ class Recipe(BaseModel):
 
     def components(self) -> Components:
         """Build everything the recipe names, each setting checked."""
-        from sottovoce.protocols import hosts
-
         protocol = self._build("protocol", self.protocol, "protocol")
-        meets = hosts(protocol, 2)[1] > 1
-        merge, peers = (
-            (self.protocol.merge or LINEAR, self.network.peers or UNIFORM) if meets else (NONE, UNIFORM)
-        )
-        if self.protocol.merge and not meets:
-            raise RecipeError(
-                f"{self._where}: protocol.merge = {self.protocol.merge.name!r} has no meaning with the "
-                f"protocol {self.protocol.name!r}, which keeps a single model.",
-                "Leave it out, or choose the protocol 'gossip'.",
-            )
+        own, network = self.protocol, self.network
+        used = self._used(protocol)
+        links = network.links if "links" in used else None
+        self._refuse_unused(used)
+        if "aggregate" in used:
+            merge = self._build("aggregate", own.aggregate or MF_FEDAVG, "protocol.aggregate")
+        else:
+            merge = self._build("merge", (own.merge or LINEAR) if "merge" in used else NONE, "protocol.merge")
         return Components(
             split=self._build("split", self.split, "split"),
             model=self._build("model", self.model, "model"),
             protocol=protocol,
-            merge=self._build("merge", merge, "protocol.merge"),
-            peers=self._build("peers", peers, "network.peers"),
+            merge=merge,
+            peers=self._build("peers", network.peers or UNIFORM, "network.peers"),
+            chain=self._chain(protocol),
+            links=self._build("links", links, "network.links") if links else None,
+            churn=self._build("churn", network.churn or ALWAYS, "network.churn"),
             references=self._references(),
-            meets=meets,
         )
+
+    def _used(self, protocol: Any) -> set[str]:
+        """What of a protocol's surroundings plays a part with it."""
+        from sottovoce.protocols import hosts, nodes
+
+        if hosts(protocol, 2)[1] > 1:
+            return {"merge", "peers", "compress", "links", "churn"}
+        return {"aggregate", "compress", "links", "churn"} if nodes(protocol, 2) > 1 else set()
+
+    def _refuse_unused(self, used: set[str]) -> None:
+        for key in ("merge", "aggregate", "compress"):
+            if getattr(self.protocol, key) and key not in used:
+                raise RecipeError(
+                    f"{self._where}: protocol.{key} has no meaning with the protocol {self.protocol.name!r}.",
+                    "Leave it out, or choose another protocol: 'gossip' merges what peers send, "
+                    "'federated' aggregates on a server.",
+                )
+        if self.network.churn and not self.network.links:
+            raise RecipeError(
+                f"{self._where}: network.churn needs time, and without links there is none.",
+                'Add links = "uniform" to [network].',
+            )
+
+    def _chain(self, protocol: Any) -> Any:
+        from sottovoce.exchange.compression import chain
+
+        made = chain(self._build("compression", c, "protocol.compress") for c in self.protocol.compress)
+        if made.delta and (self.protocol.name == "federated" or protocol.start != "common"):
+            told = (
+                "a federated client sends differences to the last broadcast anyway"
+                if self.protocol.name == "federated"
+                else "nodes that each start on their own have no common start to send differences to"
+            )
+            raise RecipeError(
+                f"{self._where}: protocol.compress names 'delta', but {told}.",
+                "Leave 'delta' out, or set start = \"common\" with the protocol 'gossip'.",
+            )
+        return made
 
     def _references(self) -> dict[str, Any]:
         built: dict[str, Any] = {}
@@ -269,9 +319,21 @@ class Recipe(BaseModel):
         document["model"] = _settings(self.model.name, built.model)
         document["protocol"] = _settings(self.protocol.name, built.protocol)
         document["network"] = {}
-        if built.meets:
+        used = self._used(built.protocol)
+        if "merge" in used:
             document["protocol"]["merge"] = _settings((self.protocol.merge or LINEAR).name, built.merge)
             document["network"]["peers"] = _settings((self.network.peers or UNIFORM).name, built.peers)
+        if "aggregate" in used:
+            aggregate = (self.protocol.aggregate or MF_FEDAVG).name
+            document["protocol"]["aggregate"] = _settings(aggregate, built.merge)
+        if self.protocol.compress:
+            document["protocol"]["compress"] = [
+                _settings(c.name, self._build("compression", c, "protocol.compress"))
+                for c in self.protocol.compress
+            ]
+        if self.network.links is not None and built.links is not None:
+            document["network"]["links"] = _settings(self.network.links.name, built.links)
+            document["network"]["churn"] = _settings((self.network.churn or ALWAYS).name, built.churn)
         document["evaluate"].setdefault("metric", metric)
         document["evaluate"]["references"] = [_settings(n, r) for n, r in built.references.items()]
         if self.data.path is not None:

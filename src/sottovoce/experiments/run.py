@@ -103,7 +103,7 @@ def run_recipe(
         if place is not None:
             stack.enter_context(place.claim(resume))
         stack.enter_context(set_threads(recipe.run.threads))
-        job = Job(recipe, parts, load_data(recipe, data_dir) if data is None else data, place, tell)
+        job = Job(recipe, parts, load_data(recipe, data_dir) if data is None else data, place, tell, data_dir)
         try:
             return job.run()
         except KeyboardInterrupt:

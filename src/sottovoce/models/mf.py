@@ -19,6 +19,7 @@ from sottovoce.kernels import helper, uniform
 from sottovoce.models import (
     Shape,
     own_items,
+    predict,
     resolve,
     score,
     score_all,
@@ -48,6 +49,10 @@ class MF(NamedTuple):
     """The lowest possible rating; by default as the data says."""
     high: float = math.nan
     """The highest possible rating; by default as the data says."""
+    lazy: bool = False
+    """Predict as the published experiments did: the middle of the scale before a person's first training,
+    and the person's bias alone for items that no model has reached the person with (Dymbe 2021,
+    Section 4.4.2). By default rows and vectors count from their random start."""
 
 
 @resolve.rule(MF)
@@ -113,6 +118,15 @@ def _score(model, tables, slot, people, person, item):
     x = people.user[person]
     row = tables.rows[locate(tables, slot, item)]
     return x[k] + row[k] + dot(x, row, k)
+
+
+@predict.rule(MF)
+def _predict(model, tables, slot, people, person, item):
+    if model.lazy and people.steps[person] == 0:
+        return np.float32((model.low + model.high) / 2)
+    if model.lazy and tables.age[locate(tables, slot, item)] == 0:
+        return people.user[person, width(tables) - 1]
+    return score(model, tables, slot, people, person, item)
 
 
 @score_all.rule(MF)

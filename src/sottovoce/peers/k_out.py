@@ -36,12 +36,13 @@ def _graph(peers, nodes, run):
 
 @select.rule(KOut)
 def _select(peers, graph, timing, time, node, run, cycle, chosen):
-    known = np.empty(graph.shape[1], np.int32)
-    count = 0
-    for other in graph[node]:
-        if stays(timing, other, time, time):
-            known[count] = other
-            count += 1
+    known, count = graph[node], graph.shape[1]
+    if len(timing.first):
+        known, count = np.empty(graph.shape[1], np.int32), 0
+        for other in graph[node]:
+            if stays(timing, other, time, time):
+                known[count] = other
+                count += 1
     found = min(count, len(chosen))
     distinct(stream(run, PEERS, node, cycle), count, chosen[:found])
     for n in range(found):

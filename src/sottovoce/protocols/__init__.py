@@ -79,8 +79,8 @@ def advance(protocol, network, rounds):
 
 
 @operation
-def trainings(protocol):
-    """How often a person is expected to train in one round."""
+def trainings(protocol, timed, size):
+    """How often a person is expected to train in one round; `timed` as in `Timing`, `size` of a message."""
 
 
 @helper

@@ -25,7 +25,7 @@ def _hosts(protocol, people):
 
 
 @trainings.rule(Central)
-def _trainings(protocol):
+def _trainings(protocol, timed, size):
     return 1
 
 

@@ -68,8 +68,8 @@ def _nodes(protocol, people):
 
 
 @trainings.rule(Federated)
-def _trainings(protocol):
-    return 1
+def _trainings(protocol, timed, size):
+    return 1 / (1 + size) if timed else 1
 
 
 @helper

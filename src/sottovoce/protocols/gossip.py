@@ -33,8 +33,8 @@ def _hosts(protocol, people):
 
 
 @trainings.rule(Gossip)
-def _trainings(protocol):
-    return protocol.pushes
+def _trainings(protocol, timed, size):
+    return 1 / size if timed else protocol.pushes
 
 
 @driver

@@ -22,15 +22,18 @@ def speeds(links, nodes, run):
     """Everybody's upload and download against an ordinary link's, two arrays. Python only."""
 
 
-def clock(links: Any, churn: Any, nodes: int, rounds: int, run: int, data_dir: Path | None = None) -> Timing:
+def clock(
+    links: Any, churn: Any, nodes: int, rounds: int, run: int, data_dir: str | Path | None = None
+) -> Timing:
     """The clock of a network with these links, whose nodes come and go as `churn` says."""
     upload, download = speeds(links, nodes, run)
-    there = sessions(churn, nodes, rounds * links.transfer, run, data_dir)
-    ordinary = 1 / links.transfer
+    there = sessions(churn, nodes, (rounds + 1) * links.transfer, run, data_dir)  # one more, to see its end
     return Timing(
-        *there,
-        upload=upload * ordinary,
-        download=download * ordinary,
+        first=there.first,
+        since=there.since,
+        until=there.until,
+        upload=upload / links.transfer,
+        download=download / links.transfer,
         latency=links.latency,
         loss=links.loss,
         round=links.transfer,
