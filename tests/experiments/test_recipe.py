@@ -54,7 +54,7 @@ def test_sections_and_keys(tmp_path, text, says):
             {"push": 3},
             "protocol.push is not a setting of the protocol 'gossip'. Did you mean 'pushes'?",
         ),
-        ("protocol", {"name": "central", "merge": "linear"}, "protocol.merge = 'linear' has no meaning"),
+        ("protocol", {"name": "central", "merge": "linear"}, "protocol.merge has no meaning"),
         (
             "network",
             {"peers": {"name": "k-out", "n": 3}},
