@@ -55,6 +55,22 @@ def test_sections_and_keys(tmp_path, text, says):
             "protocol.push is not a setting of the protocol 'gossip'. Did you mean 'pushes'?",
         ),
         ("protocol", {"name": "central", "merge": "linear"}, "protocol.merge has no meaning"),
+        ("protocol", {"aggregate": "fedavg"}, "protocol.aggregate has no meaning with the protocol 'gossip'"),
+        ("protocol", {"name": "central", "compress": ["subsample"]}, "protocol.compress has no meaning"),
+        ("protocol", {"name": "federated", "merge": "linear"}, "protocol.merge has no meaning"),
+        (
+            "protocol",
+            {"compress": [{"name": "quantize", "bits": 7}]},
+            "protocol.compress.bits = 7 cannot be used",
+        ),
+        ("protocol", {"start": "independent", "compress": ["delta"]}, "protocol.compress names 'delta', but"),
+        ("protocol", {"name": "federated", "compress": ["delta"]}, "protocol.compress names 'delta', but"),
+        ("network", {"churn": "phones"}, "network.churn needs time, and without links there is none."),
+        (
+            "network",
+            {"links": {"name": "uniform", "transfer": 0}},
+            "network.links.transfer = 0 cannot be used",
+        ),
         (
             "network",
             {"peers": {"name": "k-out", "n": 3}},

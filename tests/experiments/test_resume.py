@@ -26,7 +26,7 @@ VARIES = {"seconds", "compiled", "peak_rss_bytes"}
 
 @pytest.fixture(scope="module")
 def recipe(tmp_path_factory) -> Path:
-    """A run of a few seconds that saves itself every few rounds."""
+    """A run of a few seconds that saves itself every few rounds, with messages on their way."""
     path = tmp_path_factory.mktemp("recipe") / "long.toml"
     path.write_text(
         """
@@ -34,6 +34,7 @@ def recipe(tmp_path_factory) -> Path:
         split = { name = "local-holdout", candidates = 20 }
         model = { name = "mf", factors = 4 }
         protocol = { name = "gossip", pushes = 2 }
+        network = { links = { name = "unequal", loss = 0.1 } }
         evaluate = { every = 100, ks = [5] }
         run = { rounds = 1500, checkpoint = 0, threads = 1 }
         """

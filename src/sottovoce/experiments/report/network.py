@@ -1,15 +1,18 @@
 """What it took: nodes, messages and bytes; and the recipes, with how to run them again."""
 
+import itertools
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
+from sottovoce.experiments import plots
 from sottovoce.experiments.directory import RECIPE
 from sottovoce.experiments.machine import duration, size
 from sottovoce.experiments.markup import Html, definitions, element
 from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.report.layout import Cell, Column, Part, Section, Table
+from sottovoce.experiments.plots import Series
+from sottovoce.experiments.report.layout import Cell, Column, Figure, Grid, Part, Section, Table
 from sottovoce.experiments.report.methods import Method, Study
 from sottovoce.experiments.report.naming import differing
 
@@ -18,6 +21,11 @@ _COUNTS: dict[str, tuple[Callable[[Result], float], Callable[[float], str]]] = {
     "nodes": (lambda r: r["nodes"], lambda v: f"{v:,.0f}"),
     "rounds": (lambda r: r["rounds"], lambda v: f"{v:,.0f}"),
     "messages": (lambda r: r["messages"], lambda v: f"{v:,.0f}"),
+    "hours in the network": (lambda r: r["hours"], lambda v: f"{v:.1f}"),
+    "messages that arrived": (lambda r: r["arrived"] / max(1, r["messages"]), lambda v: f"{100 * v:.1f} %"),
+    "online on average": (lambda r: r["churn"]["online"], lambda v: f"{100 * v:.1f} %"),
+    "mean session": (lambda r: r["churn"]["session_minutes"], lambda v: f"{v:.1f} min"),
+    "never online": (lambda r: r["churn"]["never"], lambda v: f"{100 * v:.1f} %"),
     "messages per node and round": (lambda r: r["messages"] / r["nodes"] / r["rounds"], lambda v: f"{v:.2g}"),
     "size of a message": (lambda r: r["bytes"] / max(1, r["messages"]), size),
     "sent per node and round": (lambda r: r["bytes"] / r["nodes"] / r["rounds"], size),
@@ -33,18 +41,54 @@ def statistics(study: Study) -> Section:
     columns = [Column("", ("name",)), *(Column(method.name) for method in study.methods)]
     rows = [[Cell("peers"), *(Cell(_peers(method.runs[0])) for method in study.methods)]]
     for name, (count, show) in _COUNTS.items():
-        values = [float(np.mean([count(run.result) for run in method.runs])) for method in study.methods]
-        rows.append([Cell(name), *(Cell(show(value), values=(value,)) for value in values)])
+        values = [_mean(method, count) for method in study.methods]
+        if any(value is not None for value in values):
+            rows.append(
+                [Cell(name), *(Cell("—") if v is None else Cell(show(v), values=(v,)) for v in values)]
+            )
     seeds = " Means over seeds." if len(study.seeds) > 1 else ""
     told = f"Bytes are those of messages as encoded. Training time is without set-up and evaluation.{seeds}"
-    return Section("Network", [Table("network", columns, rows, told)])
+    return Section("Network", [Table("network", columns, rows, told), *_churn(study)])
+
+
+def _mean(method: Method, count: Callable[[Result], float]) -> float | None:
+    """The mean over seeds; nothing where runs have no such figure, because they know no time or no churn."""
+    try:
+        return float(np.mean([count(run.result) for run in method.runs]))
+    except KeyError:
+        return None
+
+
+def _churn(study: Study) -> list[Part]:
+    """Who was online and who came and went, hour by hour, as in Figure 2 of Hegedűs et al. 2019."""
+    methods = [m for m in study.methods if "churn" in m.runs[0].result]
+    if not methods:
+        return []
+    churn = methods[0].runs[0].result["churn"]
+    hours = [hour + 0.5 for hour in range(len(churn["online_by_hour"]))]
+    kinds = {"online": "online_by_hour", "joined": "joined_by_hour", "left": "left_by_hour"}
+    series = [Series(name, hours, churn[key]) for name, key in kinds.items()]
+    drawn = plots.curves("churn", "nodes", series, x="hours", percent=True)
+    told = "Nodes online on average in each hour, and those that joined or left at least once in it" + (
+        f", under the first seed of {methods[0].name}." if len(study.methods) > 1 else "."
+    )
+    ends = churn["bins_minutes"]
+    sessions = churn["complete"]["histogram"]
+    total = max(1, sum(sessions))
+    labels = [f"{low} to {high}" for low, high in itertools.pairwise(ends)] + [f"{ends[-1]} and more"]
+    counted = [
+        [Cell(label), Cell(f"{100 * n / total:.1f} %", values=(n,))]
+        for label, n in zip(labels, sessions, strict=False)
+    ]
+    lengths = Table("sessions", [Column("minutes"), Column("sessions")], counted, "How long sessions last.")
+    return [Grid([Figure("churn", "Who is there", drawn, told, "hours", "share of nodes", series)]), lengths]
 
 
 def _peers(run: Run) -> str:
     """Whom a node talks to, with its degree where that is fixed."""
     peers = run.recipe.network.peers
     if peers is None:
-        return "none: a single model"
+        return "none: a server" if run.recipe.protocol.aggregate else "none: a single model"
     settings = ", ".join(f"{key} = {value}" for key, value in peers.settings.items())
     return f"{peers.name} ({settings})" if settings else peers.name
 

@@ -28,16 +28,23 @@ def over_rounds(study: Study) -> Section:
     grids = [Grid([_curve(study, metric, small=False) for metric in (main, *partner)])]
     if rest:
         grids.append(Grid([_curve(study, metric, small=True) for metric in rest], small=True))
-    return Section("Quality over rounds", grids)
+    return Section(f"Quality over {_clock(study)[1]}", grids)
+
+
+def _clock(study: Study) -> tuple[str, str]:
+    """What curves run over, as events and as people call it: hours, if all runs were in virtual time."""
+    timed = all("hours" in run.result for method in study.methods for run in method.runs)
+    return ("hours", "hours") if timed else ("round", "rounds")
 
 
 def _curve(study: Study, metric: str, small: bool) -> Figure:
-    series = [_over_seeds(method, metric, "round") for method in study.methods]
+    key, clock = _clock(study)
+    series = [_over_seeds(method, metric, key) for method in study.methods]
     levels = {s.name: v for s in (*study.baselines, *study.references) if (v := s.mean(metric)) is not None}
     name, identity = words.name(metric), metric.replace("@", "-")
     caption = " ".join(filter(None, [words.explained(metric), "" if small else _band(study), _lost(series)]))
-    drawn = plots.curves(identity, name, series, levels, percent=words.percent(metric), small=small)
-    return Figure(identity, f"{name} over rounds", drawn, caption, "round", metric, series)
+    drawn = plots.curves(identity, name, series, levels, x=clock, percent=words.percent(metric), small=small)
+    return Figure(identity, f"{name} over {clock}", drawn, caption, key, metric, series)
 
 
 def _over_seeds(method: Method, metric: str, x: str, per: float = 1.0) -> Series:

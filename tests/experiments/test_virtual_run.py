@@ -1,0 +1,71 @@
+"""Runs in virtual time: what they record, who is counted, and what the report says of it."""
+
+import json
+
+import polars as pl
+import pytest
+
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.run import run_recipe
+
+RECIPE = {
+    "data": {"name": "synthetic", "users": 100, "items": 100},
+    "split": {"name": "rating", "holdout": 5},
+    "model": {"name": "mf", "factors": 3},
+    "network": {"links": "uniform", "churn": "phones"},
+    "evaluate": {"every": 10},
+    "run": {"rounds": 40, "threads": 1},
+}
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    return run_recipe(Recipe.parse(RECIPE), tmp_path_factory.mktemp("virtual") / "run")
+
+
+def test_events_tell_the_time_and_who_is_there(run):
+    assert [event["hours"] for event in run.curve] == pytest.approx([0, 4.8, 9.6, 14.4, 19.2])
+    assert all(5 <= event["online"] <= 40 for event in run.curve)
+    assert 0 < run.curve[-1]["arrived"] < run.curve[-1]["messages"]
+
+
+def test_quality_is_that_of_people_who_are_online(run):
+    known = pl.read_parquet(run.directory / "per_user.parquet")["rmse"].drop_nulls()
+    assert len(known) == run.curve[-1]["online"]
+
+
+def test_the_result_tells_of_churn_and_the_report_shows_it(run):
+    result = json.loads((run.directory / "result.json").read_text())
+    assert result["hours"] == pytest.approx(19.2)
+    assert 0.1 < result["churn"]["online"] < 0.3
+    assert 40 < result["churn"]["session_minutes"] < 160
+    page = (run.directory / "report.html").read_text()
+    assert "RMSE over hours" in page
+    assert "mean session" in page
+    assert "Who is there" in page
+
+
+def test_the_resolved_recipe_says_all_and_gives_the_same(run, tmp_path):
+    resolved = Recipe.load(run.directory / "recipe.toml")
+    assert resolved.network.links.settings["transfer"] == 1728.0
+    assert resolved.network.churn.name == "phones"
+    again = run_recipe(resolved, tmp_path / "again")
+    assert again.metrics == run.metrics
+
+
+def test_central_training_has_no_network(tmp_path):
+    recipe = RECIPE | {"protocol": {"name": "central"}, "run": {"rounds": 2, "threads": 1}}
+    run = run_recipe(Recipe.parse(recipe), tmp_path / "central")
+    assert "hours" not in run.result
+    assert run.recipe.network.links is None
+
+
+def test_federated_runs_by_name(tmp_path):
+    protocol = {"name": "federated", "compress": [{"name": "subsample", "share": 0.5}]}
+    recipe = RECIPE | {"protocol": protocol, "network": {"links": "uniform"}}
+    run = run_recipe(Recipe.parse(recipe), tmp_path / "federated")
+    assert run.result["nodes"] == 100
+    # A round takes 1.5 transfers, and each has a message down and one up for everybody.
+    assert run.result["messages"] == 200 * 26
+    assert run.metrics["rmse"] < run.baselines["random"]["rmse"]
+    assert run.recipe.protocol.aggregate.name == "mf-fedavg"

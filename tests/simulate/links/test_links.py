@@ -1,0 +1,34 @@
+"""Links: equal ones are equal, unequal ones have their median and spread, and the clock keeps both."""
+
+import numpy as np
+import pytest
+
+from sottovoce.simulate.churn.always import Always
+from sottovoce.simulate.churn.phones import Phones
+from sottovoce.simulate.links import clock, speeds
+from sottovoce.simulate.links.unequal import Unequal
+from sottovoce.simulate.links.uniform import Uniform
+from sottovoce.timing import present
+
+
+def test_equal_links_take_a_transfer_a_round():
+    timing = clock(Uniform(transfer=172.8, latency=0.5, loss=0.1), Always(), 5, 10, 1)
+    np.testing.assert_allclose(1 / timing.upload, 172.8)
+    np.testing.assert_array_equal(timing.upload, timing.download)
+    assert (timing.round, timing.latency, timing.loss, timing.timed) == (172.8, 0.5, 0.1, True)
+    assert present(timing, 1e9).all()
+
+
+def test_unequal_links_have_their_median_and_spread():
+    upload, download = speeds(Unequal(spread=0.5, asymmetry=4.0), 20_000, 1)
+    assert np.median(upload) == pytest.approx(1, rel=0.03)
+    assert np.log(upload).std() == pytest.approx(0.5, rel=0.03)
+    np.testing.assert_allclose(download, 4 * upload)
+    other, _ = speeds(Unequal(), 20_000, 2)
+    assert (other != upload).any()
+
+
+def test_churn_lasts_to_the_end_of_the_run():
+    timing = clock(Uniform(), Phones(), 2_000, 100, 1)
+    for round in (0, 50, 100):
+        assert 0.1 < present(timing, round * timing.round).mean() < 0.35
