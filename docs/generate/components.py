@@ -9,7 +9,14 @@ KINDS = {
     "model": ("Models", "`[model]`: what a node learns."),
     "protocol": ("Protocols", "`[protocol]`: who does what when."),
     "merge": ("Merge rules", "`[protocol] merge`: how an incoming model is combined with one's own."),
+    "aggregate": (
+        "Aggregation rules",
+        "`[protocol] aggregate`: how a server makes one model of what its clients change.",
+    ),
+    "compression": ("Compression", "`[protocol] compress`, a list: what makes messages smaller."),
     "peers": ("Peers", "`[network] peers`: whom a node talks to."),
+    "links": ("Links", "`[network] links`: how long messages take. Without them there is no time."),
+    "churn": ("Churn", "`[network] churn`: when nodes are online. It needs links."),
     "reference": (
         "References",
         (

@@ -108,6 +108,10 @@ def test_contract(call: Call, file: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert "Under 2 seeds (1, 2)." in again.stdout
     assert [path.stat().st_mtime_ns for path in results] == before
     assert Path("pages/table.md").exists()
+    part = call(*same[:-1], "--only", "2 epochs")
+    assert part.exit_code == 0, part.output
+    assert "Run: 2 epochs, under 2 seeds (1, 2). Not run: 1 epoch." in part.stdout
+    assert "Did you mean '2 epochs'?" in call(*same[:-1], "--only", "2 epoch").stderr
 
 
 def test_quick_is_smaller_and_says_so(call: Call, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -68,8 +68,8 @@ def test_sections_and_keys(tmp_path, text, says):
         ("network", {"churn": "phones"}, "network.churn needs time, and without links there is none."),
         (
             "network",
-            {"links": {"name": "uniform", "transfer": 0}},
-            "network.links.transfer = 0 cannot be used",
+            {"links": {"name": "uniform", "transfer": 0.0}},
+            "network.links.transfer = 0.0 cannot be used",
         ),
         (
             "network",

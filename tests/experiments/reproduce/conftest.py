@@ -37,27 +37,33 @@ means = "popularity"
 only = ["small"]
 """
 
-Build = Callable[[str], Reproduction]
+Build = Callable[..., Reproduction]
 MakeRun = Callable[..., Run]
 
 
 @pytest.fixture
 def build(tmp_path: Path) -> Build:
-    """The reproduction above, with more text at its end."""
+    """The reproduction above, with more text at its end, or at its top."""
 
-    def make(more: str = "", text: str = FORM) -> Reproduction:
+    def make(more: str = "", text: str = FORM, top: str = "") -> Reproduction:
         path = tmp_path / "table.toml"
-        path.write_text(text + more)
+        path.write_text(top + text + more)
         return Reproduction.load(path)
 
     return make
 
 
 @pytest.fixture
-def run() -> MakeRun:
-    """A finished run with this curve of RMSE, one value per round."""
+def over_hours(build: Build) -> Build:
+    """The same, with curves over hours; a round of a run without a clock stands for two."""
+    return lambda more="": build(more, top='x = "hours"\nhours = 2.0\n')
 
-    def make(*curve: float | None, means: float = 1.0, **more: Any) -> Run:
+
+@pytest.fixture
+def run() -> MakeRun:
+    """A finished run with this curve of RMSE, one value per round, each `hours` long if that is given."""
+
+    def make(*curve: float | None, means: float = 1.0, hours: float | None = None, **more: Any) -> Run:
         result = {
             "final": {"rmse": curve[-1]},
             "baselines": {"popularity": {"rmse": means}},
@@ -69,6 +75,8 @@ def run() -> MakeRun:
             "data": {"name": "d", "people": 7, "items": 8, "interactions": 9, "source": "x", "terms": "free"},
         }
         events = [{"round": n, "rmse": value} for n, value in enumerate(curve)]
+        if hours is not None:
+            events = [event | {"hours": n * hours} for n, event in enumerate(events)]
         return Run(Recipe.parse({"data": {"name": "synthetic"}}), result | more, events)
 
     return make

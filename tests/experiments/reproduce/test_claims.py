@@ -73,6 +73,19 @@ def test_reaching_something(decide):
     assert decide(near, [0.9, 0.9], [1.9, 0.9])["holds"] is False, "how far apart is not known"
 
 
+def test_reaching_something_in_hours(over_hours, run):
+    form = over_hours(CLAIM.format('order = ["fast", "slow"], at = { reaches = "means" }'))
+    results = {
+        ("small", "fast"): [run(2.0, 1.5, 0.9, hours=0.5)],
+        ("small", "slow"): [run(2.0, 1.5, 1.2, hours=2.0)],
+    }
+    found = claims.judge(form, form.claims[0], results)
+    assert found["holds"]
+    assert (
+        "first hour as good as means: fast 1, slow never (ahead by at least 5 hours)" in (found["evidence"])
+    )
+
+
 def test_what_is_open_does_not_decide(decide):
     order = 'order = ["fast", "slow"]'
     reach = f'{order}, at = {{ reaches = "means" }} }}, {{ {order}'

@@ -9,7 +9,7 @@ from xml.etree import ElementTree
 import pytest
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.reproduce import docs, execute
+from sottovoce.experiments.reproduce import docs, execute, words
 from sottovoce.experiments.reproduce.page import render
 
 ROOT = Path(__file__).parents[3]
@@ -74,6 +74,34 @@ def test_the_page_escapes_and_says_what_is_reduced(found):
     assert "A reduced version (--quick)" in page.seen
     assert "sottovoce reproduce table --quick --seeds 2" in page.seen
     assert "Fast < slow" not in render(found)
+
+
+def test_a_part_says_what_was_not_run(build, run):
+    form = build()
+    results = {labels: [run(2.0, 0.8)] for labels in form.chosen(["large"], quick=False)}
+    part = execute.summarise(execute.Plan(form, False, [1, 2], {}), results)
+    assert (part["ran"], part["missing"]) == (["large"], ["small"])
+    page = render(part)
+    assert "Run: large, under 2 seeds (1, 2). Not run: small." in page
+    assert "sottovoce reproduce table --seeds 2 --only &quot;large&quot;" in page
+    assert words.command(part | {"apart": ["small"]}) == "sottovoce reproduce table --seeds 2"
+
+
+def test_curves_over_hours(over_hours, run):
+    form = over_hours()
+    results = {labels: [run(2.0, 0.8, 0.7, hours=12.0)] for labels in form.runs()}
+    found = execute.summarise(execute.Plan(form, False, [1], {}), results)
+    assert found["panels"][0]["curves"][0]["x"] == [0.0, 12.0, 24.0]
+    drawn = words.panels(found)[0][1]
+    assert ">hours</text>" in drawn
+    assert ">rounds</text>" not in drawn
+
+
+def test_a_statement_that_holds_in_part_says_how_far(found):
+    claim = {"holds": False, "findings": [{"said": "", "holds": holds} for holds in (True, False, None)]}
+    assert words.judgement(claim) == "does not hold throughout, but in 1 of 2 comparisons"
+    assert words.judgement(claim | {"findings": claim["findings"][1:]}) == "does not hold"
+    assert "the paper's statements 1 of 1 (2 of 2 comparisons)" in words.verdict(found)
 
 
 def test_what_is_open_is_said(found):

@@ -7,7 +7,7 @@ import pytest
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.reproduce import figures
 from sottovoce.experiments.reproduce.figures import Figure, value
-from sottovoce.experiments.reproduce.form import Reaches
+from sottovoce.experiments.reproduce.form import Hours, Reaches
 
 
 def test_where_a_metric_is_read(run):
@@ -29,6 +29,34 @@ def test_what_diverged_is_not_a_number(run):
     assert math.isnan(value(one, "rmse", "final"))
     assert value(one, "rmse", "best") == 0.5
     assert math.isnan(value(one, "rmse", "mean"))
+
+
+def test_hours(over_hours, run):
+    form, one = over_hours(), run(3.0, 2.0, 0.9, 1.1, hours=0.5)
+    read = lambda at: figures.values(form, [one], "rmse", at, None)[0]  # noqa: E731
+    assert figures.places(form, one) == [0, 0.5, 1.0, 1.5]
+    assert read(Hours(hours=1.0)) == 0.9
+    assert read(Hours(hours=1.4)) == 0.9, "the last evaluation until then"
+    assert read(Hours(hours=9.0)) == 1.1
+    assert read(Reaches(reaches="means")) == 1.0
+    assert read("mean") == pytest.approx(4.0 / 3)
+    assert figures.places(form, run(3.0, 2.0)) == [0, 2.0], "what a round stands for without a clock"
+    assert figures.say_at(Hours(hours=1.5), form.x) == "after 1.5 hours"
+    assert figures.say_at(Reaches(reaches="means"), form.x) == "first hour as good as means"
+
+
+def test_runs_without_a_clock_have_no_hours(build, run):
+    form = build(top='x = "hours"\n')
+    assert figures.places(form, run(3.0, 2.0, hours=1.0)) == [0.0, 1.0]
+    with pytest.raises(RecipeError, match=r"a run has no clock. Give it"):
+        figures.places(form, run(3.0, 2.0))
+
+
+def test_churn(run):
+    one = run(3.0, churn={"online": 0.2, "session_minutes": None})
+    assert value(one, "share online", "final") == 0.2
+    assert math.isnan(value(one, "minutes per session", "final"))
+    assert math.isnan(value(run(3.0), "share online", "final"))
 
 
 def test_counts(run):

@@ -6,7 +6,7 @@ from sottovoce.errors import RecipeError
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.recipes import shipped
 from sottovoce.experiments.reproduce import papers
-from sottovoce.experiments.reproduce.form import Reproduction
+from sottovoce.experiments.reproduce.form import Reproduction, settings
 
 
 def test_runs_are_all_combinations(build):
@@ -27,6 +27,23 @@ def test_labels_stand_for_runs(build):
     quick = form.runs(form.quick.only)
     assert [labels for labels, _ in form.together(["slow", "fast"], [], quick)] == [("small",)]
     assert not list(form.together(["small", "large"], [], quick))
+
+
+def test_a_part_can_be_chosen(build):
+    form = build(top='apart = ["large"]\n')
+    small, large = [("small", "fast"), ("small", "slow")], [("large", "fast"), ("large", "slow")]
+    assert form.chosen([], quick=False) == small, "what stands apart is left out"
+    assert form.chosen(["large"], quick=False) == large, "unless it is asked for"
+    assert form.chosen(["small", "large"], quick=False) == small + large
+    assert form.chosen(["large, slow"], quick=False) == large[1:]
+    assert form.chosen(["slow"], quick=True) == small[1:]
+    assert form.chosen(["large"], quick=True) == large
+    with pytest.raises(RecipeError, match=r"'means' is no label of an axis. Labels are 'small', 'large'"):
+        form.chosen(["means"], quick=False)
+    with pytest.raises(RecipeError, match=r"no axis has a label 'larg'. Did you mean 'large'?"):
+        form.chosen(["larg"], quick=False)
+    with pytest.raises(RecipeError, match="no axis has a label 'huge'"):
+        build(top='apart = ["huge"]\n')
 
 
 ROW = '[[rows]]\npaper = {{ "{}" = 1 }}\n'
@@ -57,6 +74,7 @@ CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
         ("[axes.more]\nslow = {}\n", "the label 'slow' is used twice"),
         ("[axes.more]\n'a<b' = {}\n'a>b' = {}\n", "two labels differ in signs alone"),
         ('[axes.more]\n"a, b" = {}\n', "the label 'a, b' has a comma"),
+        ("[[rows]]\nat = { hours = 3 }\n", 'hours are read off curves over rounds. Add x = "hours"'),
     ],
 )
 def test_mistakes_are_told_with_the_remedy(build, more, said):
@@ -88,5 +106,4 @@ def test_shipped_reproductions_can_be_run(each):
     for check in (check for claim in form.claims for check in claim.checks):
         assert check.function is None or papers.find(check.function)
     for run in form.runs():
-        changes = [f"{key}={value}" for key, value in form.set.items()]
-        Recipe.load(form.recipe, [*changes, *form.changes(run)]).components()
+        Recipe.load(form.recipe, [*settings(form.set), *form.changes(run)]).components()
