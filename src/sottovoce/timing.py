@@ -88,13 +88,6 @@ def first_tick(begin, phase, cycle):
 
 
 @inlined
-def arrival(timing, sender, receiver, start, load):
-    """When a message is there that shares its sender's upload with others, `load` full models in all."""
-    speed = min(timing.upload[sender], timing.download[receiver])
-    return start + load / speed + timing.latency
-
-
-@inlined
 def arrives(timing, sender, receiver, start, end, run, number):
     """Whether a message gets through: both ends stay online, and it is not lost."""
     if timing.loss > 0 and uniform(stream(run, LOSS, sender, number), 0) < timing.loss:

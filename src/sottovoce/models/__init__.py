@@ -7,6 +7,8 @@ trains a thousand simulated nodes in parallel and the one node of a real peer.
 
 from typing import NamedTuple
 
+import numpy as np
+
 from sottovoce.kernels import helper, operation
 from sottovoce.state import hold
 
@@ -64,9 +66,16 @@ def train(model, tables, slot, people, person, run):
     """
 
 
-@operation
+def _every_row(model, tables, slot, people, person, run):
+    hold(tables, slot, np.arange(tables.where.shape[1]))
+
+
+@operation(default=_every_row)
 def touched(model, tables, slot, people, person, run):
-    """`hold` the rows of indexed tables that the next `train` with these arguments reads or changes."""
+    """`hold` the rows of indexed tables that the next `train` with these arguments reads or changes.
+
+    By default every row.
+    """
 
 
 @operation

@@ -23,9 +23,9 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import helper, inlined, normal
-from sottovoce.models import Shape, resolve, score, score_all, shape, start_row, start_user, touched, train
+from sottovoce.models import Shape, resolve, score, score_all, shape, start_row, start_user, train
 from sottovoce.registry import component
-from sottovoce.state import dot, dot_at, flat, hold, locate, width
+from sottovoce.state import dot, dot_at, flat, locate, width
 
 
 @component("model", "ials")
@@ -72,11 +72,6 @@ def _start_row(model, row, key):
 @start_user.rule(IALS)
 def _start_user(model, user, key):
     user[:] = 0
-
-
-@touched.rule(IALS)
-def _touched(model, tables, slot, people, person, run):
-    hold(tables, slot, np.arange(tables.where.shape[1]))
 
 
 @inlined

@@ -10,11 +10,11 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge
 
-from sottovoce.kernels import driver, helper, prange
+from sottovoce.kernels import driver, inlined, prange
 from sottovoce.peers import select
 from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, trainings
 from sottovoce.registry import component
-from sottovoce.timing import arrival, arrives, first_tick, load, phase, stays
+from sottovoce.timing import arrives, first_tick, load, phase, stays
 
 
 @component("protocol", "gossip")
@@ -46,29 +46,34 @@ def _count(timing, load, run, begin, end, cycles):
         cycles[node] = first_tick(end, offset, cycle) - first_tick(begin, offset, cycle)
 
 
-@helper
+@inlined
 def _cycle(peers, graph, timing, load, run, begin, node, at, count, chosen, sent):
     """Write the messages of one node's cycles, from `at`; receiver -1 where none is sent or none arrives."""
     cycle = load / timing.upload[node]
     offset = phase(timing, node, cycle, run)
     tick = first_tick(begin, offset, cycle)
+    # Arrays of their own: a tuple of arrays that is passed on for every message costs more than all else.
+    senders, receivers, starts, ends, numbers, _ = sent
+    upload, download, latency = timing.upload, timing.download, timing.latency
+    always = len(timing.first) == 0
+    sure = always and timing.loss == 0
     for n in range(count):
         start = offset + (tick + n) * cycle
         found = 0
-        if stays(timing, node, start, start):
+        if always or stays(timing, node, start, start):
             found = select(peers, graph, timing, start, node, run, tick + n, chosen)
         for m in range(len(chosen)):
             place = at + n * len(chosen) + m
             number = (tick + n) * len(chosen) + m
-            sent.sender[place] = node if m < found else NOBODY
-            sent.receiver[place] = -1
+            senders[place] = node if m < found else NOBODY
+            receivers[place] = -1
             if m < found:
-                end = arrival(timing, node, chosen[m], start, load)
-                sent.start[place] = start
-                sent.end[place] = end
-                sent.number[place] = number
-                if arrives(timing, node, chosen[m], start, end, run, number):
-                    sent.receiver[place] = chosen[m]
+                end = start + load / min(upload[node], download[chosen[m]]) + latency
+                starts[place] = start
+                ends[place] = end
+                numbers[place] = number
+                if sure or arrives(timing, node, chosen[m], start, end, run, number):
+                    receivers[place] = chosen[m]
 
 
 @driver

@@ -7,16 +7,19 @@ other (a receiver's on its previous one, a message on what its sender absorbed b
 time; all else is free, and the planner uses that to copy little.
 
 Operations are visits: a slot absorbs some messages one after the other, because nobody asks for
-its state in between. Visits are sorted by level (Kahn 1962). Where all that are left wait for each
+its state in between. Visits are sorted by level. Where all that are left wait for each
 other in a circle, one of them has its slot copied first. In synchronous rounds with one message
 per node the waiting graph is a function from node to node, which has few circles (about ½ ln 2n),
 so hardly any model is copied.
 """
 
+from typing import NamedTuple
+
 import numpy as np
 
 from sottovoce.kernels import driver, helper, inlined, threads
 from sottovoce.protocols import Messages, Plan
+from sottovoce.state import Ints, Longs
 
 # Between levels threads wait for each other, so chains of waiting slots are cut where they get long;
 # one slot in SPARE may be copied for that. It changes the order of work, not its result.
@@ -55,15 +58,79 @@ def _absorbed(taken, ends, first, last, start):
     return low
 
 
+class _Visits(NamedTuple):
+    """V visits, a slot's in order of time and one slot's after another's; -1 stands for none."""
+
+    first: Longs  # [slots + 1], where each slot's visits begin
+    slot: Ints  # [V]
+    begin: Longs  # [V + 1], where each visit's messages begin in `taken`
+    taken: Longs  # messages, by the visit that takes them
+    host: Longs  # the visit that takes each message
+    producer: Longs  # the visit that made what a message carries
+    changer: Longs  # the first visit that changes it at its sender
+    made_first: Longs  # [V + 1], where the messages begin that carry what a visit made,
+    made: Longs  # those of them that are taken
+    reads_first: Longs  # [V + 1], and where those begin that carry what a visit changes
+    reads: Longs
+
+
 @helper
-def _wedged(
-    visit, walk, passed, first, slot, level, copied, begin, taken, producer, reads_first, reads, host
-):
+def _visits(slots, messages, until):
+    """Cut what each slot takes until then into visits, wherever its state in between is sent to somebody."""
+    sender, receiver, end, place = messages.sender, messages.receiver, messages.end, messages.place
+    count = len(sender)
+    order = np.argsort(end, kind="mergesort")
+    key = np.full(count, -1, np.int32)
+    for n in range(count):
+        if end[order[n]] <= until:
+            key[n] = receiver[order[n]]
+    first_taken, taken = _group(key, slots)
+    for n in range(len(taken)):
+        taken[n] = order[taken[n]]
+    at = np.full(count, -1, np.int64)  # where among its sender's messages each one left
+    cut = np.zeros(len(taken) + 1, np.bool_)
+    for m in range(count):
+        s = sender[m]
+        if s >= 0 and place[m] < 0:
+            at[m] = _absorbed(taken, end, first_taken[s], first_taken[s + 1], messages.start[m])
+            cut[at[m]] = True
+    for s in range(slots):
+        cut[first_taken[s]] = True
+    visit_of = np.empty(len(taken) + 1, np.int64)
+    visits = 0
+    for n in range(len(taken)):
+        visits += cut[n]
+        visit_of[n] = visits - 1
+    visit_of[len(taken)] = visits
+    begin = np.full(visits + 1, len(taken), np.int64)
+    slot = np.empty(visits, np.int32)
+    host = np.full(count, -1, np.int64)
+    for n in range(len(taken) - 1, -1, -1):
+        begin[visit_of[n]] = n
+        slot[visit_of[n]] = receiver[taken[n]]
+        host[taken[n]] = visit_of[n]
+    first = visit_of[first_taken]
+    producer = np.full(count, -1, np.int64)
+    changer = np.full(count, -1, np.int64)
+    for m in range(count):
+        if at[m] >= 0:
+            if at[m] > first_taken[sender[m]]:
+                producer[m] = visit_of[at[m] - 1]
+            if at[m] < first_taken[sender[m] + 1]:
+                changer[m] = visit_of[at[m]]
+    made_first, made = _group(np.where(host >= 0, producer, -1), visits)
+    reads_first, reads = _group(np.where(host >= 0, changer, -1), visits)
+    return _Visits(first, slot, begin, taken, host, producer, changer, made_first, made, reads_first, reads)
+
+
+@helper
+def _wedged(visit, walk, passed, level, copied, visits):
     """A visit in a circle of visits that wait for each other, one that waits for a reader.
 
     Follows what `visit` waits for, readers before anything else. `passed` holds the number of the
     last walk that came by each visit; this one is number `walk`, and `walk + 1` once in a circle.
     """
+    first, slot, begin, taken, host, producer, _, _, _, reads_first, reads = visits
     while True:
         again = passed[visit] >= walk
         passed[visit] = walk + again
@@ -85,125 +152,38 @@ def _wedged(
         visit = waits
 
 
-@inlined
-def _unread(visit, level, reads_first, reads, host):
-    """How many of those who read the state of a slot before `visit` have not been scheduled."""
-    count = 0
-    for n in range(reads_first[visit], reads_first[visit + 1]):
-        count += level[host[reads[n]]] < 0
-    return count
+@helper
+def _levels(visits, copied, deepest, spare):
+    """The level of each visit (Kahn 1962). Slots that have to be are marked in `copied`.
 
-
-@driver
-def _schedule(slots, messages, until, each, pool, deepest, spare):
-    """The plan of all messages that end by `until`, and what stays on the way.
-
-    With `each`, every message is written into a snapshot of its own when it is sent; otherwise
-    a slot is copied only where it changes too early. There are `pool` snapshots to begin with. Up to
-    `spare` slots are copied only because their level would be `deepest` or more.
+    A visit comes after the slot's previous one, after those that made what its messages carry, and
+    after those that read what it changes, unless that is copied.
     """
-    sender, receiver, start, end, place = (
-        messages.sender,
-        messages.receiver,
-        messages.start,
-        messages.end,
-        messages.place,
-    )
-    count = len(sender)
-
-    # What each slot takes, by time.
-    order = np.argsort(end, kind="mergesort")
-    key = np.full(count, -1, np.int32)
-    for n in range(count):
-        if end[order[n]] <= until:
-            key[n] = receiver[order[n]]
-    first_taken, taken = _group(key, slots)
-    for n in range(len(taken)):
-        taken[n] = order[taken[n]]
-
-    # A slot's messages are cut into visits where its state in between is sent to somebody.
-    at = np.full(count, -1, np.int64)  # where among its sender's messages each one left
-    cut = np.zeros(len(taken) + 1, np.bool_)
-    for m in range(count):
-        s = sender[m]
-        if s >= 0 and place[m] < 0:
-            at[m] = _absorbed(taken, end, first_taken[s], first_taken[s + 1], start[m])
-            cut[at[m]] = True
-    for s in range(slots):
-        cut[first_taken[s]] = True
-    visit_of = np.empty(len(taken) + 1, np.int64)
-    visits = 0
-    for n in range(len(taken)):
-        visits += cut[n]
-        visit_of[n] = visits - 1
-    visit_of[len(taken)] = visits
-    begin = np.full(visits + 1, len(taken), np.int64)
-    slot = np.empty(visits, np.int32)
-    for n in range(len(taken) - 1, -1, -1):
-        begin[visit_of[n]] = n
-        slot[visit_of[n]] = receiver[taken[n]]
-    first = np.empty(slots + 1, np.int64)
-    for s in range(slots + 1):
-        first[s] = visit_of[first_taken[s]]
-
-    # Who makes, who takes, and who changes what each message carries.
-    host = np.full(count, -1, np.int64)
-    for n in range(len(taken)):
-        host[taken[n]] = visit_of[n]
-    producer = np.full(count, -1, np.int64)
-    changer = np.full(count, -1, np.int64)
-    for m in range(count):
-        if at[m] >= 0:
-            s = sender[m]
-            if at[m] > first_taken[s]:
-                producer[m] = visit_of[at[m] - 1]
-            if at[m] < first_taken[s + 1]:
-                changer[m] = visit_of[at[m]]
-    made_first, made = _group(np.where(host >= 0, producer, -1), visits)
-    reads_first, reads = _group(np.where(host >= 0, changer, -1), visits)
-    copied = np.full(visits, each, np.bool_)
-    for m in range(count):
-        if host[m] < 0 and changer[m] >= 0:
-            copied[changer[m]] = True
-
-    # Levels.
-    needs = np.zeros(visits, np.int32)  # the least level by what truly comes before
-    least = np.zeros(visits, np.int32)  # and by readers
-    level = np.full(visits, -1, np.int32)
-    passed = np.full(visits, -1, np.int64)
-    waiting = np.zeros(visits, np.int64)
-    queue = np.empty(visits, np.int64)
+    first, slot, begin, taken, host, producer, changer, made_first, made, reads_first, reads = visits
+    needs = np.zeros(len(slot), np.int32)  # the least level by what truly comes before
+    least = np.zeros(len(slot), np.int32)  # and by readers
+    level = np.full(len(slot), -1, np.int32)
+    passed = np.full(len(slot), -1, np.int64)
+    waiting = np.zeros(len(slot), np.int64)
+    queue = np.empty(len(slot), np.int64)
     ready, done, oldest, walk = 0, 0, 0, 0
-    for v in range(visits):
+    for v in range(len(slot)):
         waiting[v] = (v > first[slot[v]]) + (0 if copied[v] else reads_first[v + 1] - reads_first[v])
         for n in range(begin[v], begin[v + 1]):
             waiting[v] += producer[taken[n]] >= 0
         if waiting[v] == 0:
             queue[ready] = v
             ready += 1
-    while done < visits:
+    while done < len(slot):
         if done == ready:
             while level[oldest] >= 0:
                 oldest += 1
-            v = _wedged(
-                oldest,
-                walk,
-                passed,
-                first,
-                slot,
-                level,
-                copied,
-                begin,
-                taken,
-                producer,
-                reads_first,
-                reads,
-                host,
-            )
+            v = _wedged(oldest, walk, passed, level, copied, visits)
             walk += 2
             copied[v] = True
             least[v] = 0
-            waiting[v] -= _unread(v, level, reads_first, reads, host)
+            for n in range(reads_first[v], reads_first[v + 1]):
+                waiting[v] -= level[host[reads[n]]] < 0
             if waiting[v] == 0:
                 queue[ready] = v
                 ready += 1
@@ -236,54 +216,64 @@ def _schedule(slots, messages, until, each, pool, deepest, spare):
                 if waiting[w] == 0:
                     queue[ready] = w
                     ready += 1
-    levels = 0
-    for v in range(visits):
-        levels = max(levels, level[v] + 1)
+    return level
 
-    # Snapshots: which, before which level, until when. A copy belongs to the visit that changes the
-    # slot; with `each`, to the message.
-    copies = count if each else visits
+
+@helper
+def _copies(messages, each, visits, level):
+    """Which copy each message is read from, before which level a copy is made, and which reads it last.
+
+    A copy belongs to the visit that changes its slot; with `each`, to the message. NEVER: it is still
+    needed when the plan has been carried out.
+    """
+    copies = len(messages.sender) if each else len(level)
     since = np.full(copies, -1, np.int32)
     last = np.full(copies, -1, np.int32)
-    copy_of = np.full(count, -1, np.int64)
-    for m in range(count):
-        if sender[m] >= 0 and place[m] < 0:
-            read = level[host[m]] if host[m] >= 0 else NEVER
-            w = changer[m]
+    copy_of = np.full(len(messages.sender), -1, np.int64)
+    for m in range(len(copy_of)):
+        if messages.sender[m] >= 0 and messages.place[m] < 0:
+            host, maker, w = visits.host[m], visits.producer[m], visits.changer[m]
+            read = level[host] if host >= 0 else NEVER
             if each:
                 copy_of[m] = m
-                since[m] = level[producer[m]] + 1 if producer[m] >= 0 else 0
+                since[m] = level[maker] + 1 if maker >= 0 else 0
             elif w >= 0 and read >= level[w]:
                 copy_of[m] = w
                 since[w] = level[w]
             if copy_of[m] >= 0:
                 last[copy_of[m]] = max(last[copy_of[m]], read)
+    return copy_of, since, last
 
-    # Places: those of earlier plans are taken until their last message is read.
+
+@helper
+def _places(messages, visits, level, levels, since, last, pool):
+    """Copies by level, a place for each, and how many places there are then.
+
+    A place is free for a copy after the last level that reads it; those of earlier plans are taken
+    until their last message is read.
+    """
     freed = np.full(pool, -1, np.int32)
-    for m in range(count):
-        if place[m] >= 0:
-            freed[place[m]] = max(freed[place[m]], level[host[m]] if host[m] >= 0 else NEVER)
+    for m in range(len(messages.place)):
+        p, host = messages.place[m], visits.host[m]
+        if p >= 0:
+            freed[p] = max(freed[p], level[host] if host >= 0 else NEVER)
     by_level, copy = _group(since, levels + 1)
-    leaving = np.empty(pool + len(copy), np.int32)  # the last level that reads each place
-    leaving[:pool] = freed
-    places = pool
-    spot = np.full(copies, -1, np.int32)
-    released_first, released = _group(np.where(freed < levels, freed + 1, -1), levels + 1)
-    due = np.full(levels + 2, -1, np.int64)  # a linked list of places by the level they are free at
+    due = np.full(levels + 2, -1, np.int64)  # linked lists of places by the level they are free at
     after = np.full(pool + len(copy), -1, np.int64)
+    for p in range(pool):
+        if freed[p] < levels:
+            after[p] = due[freed[p] + 1]
+            due[freed[p] + 1] = p
+    spot = np.full(len(since), -1, np.int32)
     free = np.empty(pool + len(copy), np.int32)
-    frees = 0
-    for at_level in range(levels + 1):
-        for n in range(released_first[at_level], released_first[at_level + 1]):
-            free[frees] = released[n]
-            frees += 1
-        p = due[at_level]
+    frees, places = 0, pool
+    for at in range(levels + 1):
+        p = due[at]
         while p >= 0:
             free[frees] = p
             frees += 1
             p = after[p]
-        for n in range(by_level[at_level], by_level[at_level + 1]):
+        for n in range(by_level[at], by_level[at + 1]):
             c = copy[n]
             if frees:
                 frees -= 1
@@ -294,40 +284,54 @@ def _schedule(slots, messages, until, each, pool, deepest, spare):
             if last[c] < levels:
                 after[spot[c]] = due[last[c] + 1]
                 due[last[c] + 1] = spot[c]
+    return by_level, copy, spot, places
 
-    # The plan itself.
+
+@driver
+def _schedule(slots, messages, until, each, pool, deepest, spare):
+    """The plan of all messages that end by `until`, and what stays on the way.
+
+    With `each`, every message is written into a snapshot of its own when it is sent; otherwise
+    a slot is copied only where it changes too early. There are `pool` snapshots to begin with. Up to
+    `spare` slots are copied only because their level would be `deepest` or more.
+    """
+    visits = _visits(slots, messages, until)
+    slot, begin, taken = visits.slot, visits.begin, visits.taken
+    copied = np.full(len(slot), each, np.bool_)
+    away = np.flatnonzero(visits.host < 0)
+    for m in away:
+        if visits.changer[m] >= 0:
+            copied[visits.changer[m]] = True
+    level = _levels(visits, copied, deepest, spare)
+    levels = 0
+    for v in range(len(slot)):
+        levels = max(levels, level[v] + 1)
+    copy_of, since, last = _copies(messages, each, visits, level)
+    by_level, copy, spot, places = _places(messages, visits, level, levels, since, last, pool)
+
     level_first, by = _group(level, levels + 1)
-    visitor = np.empty(visits, np.int32)
-    message_first = np.zeros(visits + 1, np.int64)
+    visitor = slot[by]
+    message_first = np.zeros(len(slot) + 1, np.int64)
     source = np.empty(len(taken), np.int32)
     filled = 0
-    for n in range(visits):
-        visitor[n] = slot[by[n]]
+    for n in range(len(slot)):
         for t in range(begin[by[n]], begin[by[n] + 1]):
             m = taken[t]
-            if place[m] >= 0:
-                source[filled] = slots + place[m]
+            if messages.place[m] >= 0:
+                source[filled] = slots + messages.place[m]
             elif copy_of[m] >= 0:
                 source[filled] = slots + spot[copy_of[m]]
             else:
-                source[filled] = sender[m]
+                source[filled] = messages.sender[m]
             filled += 1
         message_first[n + 1] = filled
-    origin = np.empty(len(copy), np.int32)
-    into = np.empty(len(copy), np.int32)
-    number = np.empty(len(copy), np.int64)
-    for n in range(len(copy)):
-        c = copy[n]
-        origin[n] = sender[c] if each else slot[c]
-        number[n] = messages.number[c] if each else 0
-        into[n] = spot[c]
-
-    # What is still on the way.
-    away = np.flatnonzero(host < 0)
-    kept = place[away].copy()
+    origin = messages.sender[copy] if each else slot[copy]
+    number = messages.number[copy] if each else np.zeros(len(copy), np.int64)
+    kept = messages.place[away]
     for n in range(len(away)):
         if copy_of[away[n]] >= 0:
             kept[n] = spot[copy_of[away[n]]]
+    into = spot[copy]
     return level_first, visitor, message_first, source, by_level, origin, into, number, away, kept, places
 
 
