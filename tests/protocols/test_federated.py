@@ -20,7 +20,8 @@ from tests.spikes.gmf import GMF
 
 def federation(data, model=None, rule=None, **parts):
     protocol = parts.pop("protocol", Federated())
-    return simulate(model or MF(factors=3), data, protocol=protocol, merge=rule or MFFedAvg(), **parts)
+    merge = MFFedAvg() if rule is None else rule  # a rule without parameters is false
+    return simulate(model or MF(factors=3), data, protocol=protocol, merge=merge, **parts)
 
 
 def one_round(s, rule, participants):

@@ -5,7 +5,7 @@ import numpy as np
 from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.exchange.compression.quantize import decoded, encoded, step_of
 from sottovoce.exchange.compression.subsample import choose
-from sottovoce.kernels import COMPRESSION, ROUNDING, helper, operation, stream, uniform
+from sottovoce.kernels import COMPRESSION, ROUNDING, helper, load, operation, stream, uniform
 from sottovoce.state import is_gathered, locate, width
 
 
@@ -73,7 +73,7 @@ def squeeze(chain, tables, slot, people, reference, messages, place, run, number
         j = locate(tables, slot, item)
         messages.age[n] = tables.age[j]
         for d in range(w):
-            messages.rows[n, d] = tables.rows[j, d] - _known(reference, item, d, chain.delta)
+            messages.rows[n, d] = load(tables.rows[j, d]) - _known(reference, item, d, chain.delta)
     head[:] = tables.head[slot]
     messages.clock[place] = tables.clock[slot]
     messages.size[place] = tables.size[slot]

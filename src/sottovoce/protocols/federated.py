@@ -21,17 +21,21 @@ from sottovoce.kernels import (
     LOSS,
     PARTICIPANTS,
     ROUNDING,
+    STORAGE,
     below,
     driver,
     helper,
+    load,
     prange,
+    store,
     stream,
     uniform,
 )
-from sottovoce.models import touched, train
+from sottovoce.models import train
+from sottovoce.models._study import fetch
 from sottovoce.protocols import advance, hosts, nodes, prepare, trainings
 from sottovoce.registry import component
-from sottovoce.state import Tables, gathered, width
+from sottovoce.state import Tables, gathered, limited, rounding, width
 from sottovoce.timing import Timing, stays
 
 BLOCKS = 16
@@ -75,13 +79,8 @@ def _trainings(protocol):
 @helper
 def _receive(model, server, scratch, slot, people, person, run):
     """Gather the rows that a person is about to touch; their ages count from zero."""
-    begin = scratch.offset[slot]
-    scratch.offset[slot + 1] = begin
-    touched(model, scratch, slot, people, person, run)
-    for n in range(begin, scratch.offset[slot + 1]):
-        scratch.age[n] = 0
-        for d in range(width(server)):
-            scratch.rows[n, d] = server.rows[scratch.ids[n], d]
+    fetch(model, server, 0, scratch, slot, people, person, run)
+    scratch.age[scratch.offset[slot] : scratch.offset[slot + 1]] = 0
     scratch.head[slot] = server.head[0]
     scratch.clock[slot] = server.clock[0]
 
@@ -95,7 +94,7 @@ def _difference(server, scratch, slot):
             item, at = scratch.ids[n], begin + count
             scratch.ids[at] = item
             for d in range(width(server)):
-                scratch.rows[at, d] = scratch.rows[n, d] - server.rows[item, d]
+                scratch.rows[at, d] = scratch.rows[n, d] - load(server.rows[item, d])
             count += 1
     for d in range(server.head.shape[1]):
         scratch.head[slot, d] -= server.head[0, d]
@@ -158,7 +157,7 @@ def _block(rule, model, chain, most, server, scratch, people, persons, run, roun
 
 
 @helper
-def _move(rule, server, item, everybody, sums):
+def _move(rule, server, item, everybody, sums, key):
     """Move a row of the server by the average of what was sent about it."""
     weight = np.float32(0)
     for block in range(len(sums.total)):
@@ -169,8 +168,9 @@ def _move(rule, server, item, everybody, sums):
             total = np.float32(0)
             for block in range(len(sums.total)):
                 total += sums.rows[block, item, d]
-            server.rows[item, d] += total * share
-        server.age[item] += 1
+            moved = load(server.rows[item, d]) + total * share
+            server.rows[item, d] = store(server.rows, moved, rounding(server, key, item, d))
+        server.age[item] = limited(server, server.age[item] + np.int32(1))
 
 
 @helper
@@ -195,8 +195,9 @@ def _round(rule, model, chain, most, server, scratch, people, persons, run, roun
     for block in prange(len(sums.total)):
         _block(rule, model, chain, most, server, scratch, people, persons, run, round, block, sums)
     everybody = _finish(server, sums)
+    key = stream(run, STORAGE, -1, round)
     for item in prange(len(server.age)):
-        _move(rule, server, item, everybody, sums)
+        _move(rule, server, item, everybody, sums, key)
 
 
 @helper

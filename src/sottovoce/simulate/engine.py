@@ -1,5 +1,6 @@
 """A whole network in memory, advanced round by round in compiled code."""
 
+import math
 import time
 from typing import Any
 
@@ -24,7 +25,7 @@ from sottovoce.protocols import (
     trainings,
 )
 from sottovoce.simulate.plan import SPARE, schedule
-from sottovoce.state import Tables, gathered, people, whole
+from sottovoce.state import STORAGES, Storage, Tables, gathered, people, whole
 from sottovoce.timing import Timing, present, synchronous
 
 HELD = "rows", "age", "head", "clock", "size", "ids"
@@ -50,6 +51,7 @@ class Simulation:
         weighting: Interactions | None = None,
         timing: Timing | None = None,
         chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
+        storage: Storage = "float32",
     ) -> None:
         host, slots = hosts(protocol, train.people)
         calls, sharing = rounds * trainings(protocol), train.people / slots
@@ -57,9 +59,9 @@ class Simulation:
         self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
         self.timing = synchronous(nodes(protocol, train.people)) if timing is None else timing
-        self.chain = chain
+        self.chain, self.storage = chain, storage
         self.shape = shape(self.model)
-        self.tables = whole(slots, train.items, self.shape.row, self.shape.head)
+        self.tables = whole(slots, train.items, self.shape.row, self.shape.head, storage)
         self.people = people(self.shape.user, train.indptr, train.item, train.value, host, slots, weighting)
         np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
         self.reference = self._reference()
@@ -73,15 +75,20 @@ class Simulation:
         start(self.model, self.tables, self.people, seed, common, batch=slots)
 
     @staticmethod
-    def memory(model: Any, protocol: Any, people: int, items: int) -> int:
+    def memory(
+        model: Any, protocol: Any, people: int, items: int, storage: Storage = "float32", timed: bool = False
+    ) -> int:
         """Bytes of all models and snapshots, as a run with these components will need.
 
         With p messages per node and round, the planner was seen to copy a little less than
-        (p − 1) / (p + 2) of all models, and it may copy one in SPARE more.
+        (p − 1) / (p + 2) of all models, and it may copy one in SPARE more. In virtual time (`timed`) messages
+        are always on their way, and copied is who changes meanwhile: 1 − exp(−p), as seen and as expected.
         """
         slots, size, sent = hosts(protocol, people)[1], shape(model), trainings(protocol)
-        table = (items * (size.row + 1) + size.head + 2) * 4
-        return int(slots * table * (1 + (sent - 1) / (sent + 2) + 1 / SPARE) + people * size.user * 4)
+        number, count = (np.dtype(kind).itemsize for kind in STORAGES[storage])
+        table = items * (size.row * number + count) + (size.head + 2) * 4
+        copies = 1 - math.exp(-sent) if timed and slots > 1 else (sent - 1) / (sent + 2)
+        return int(slots * table * (1 + copies + 1 / SPARE) + people * size.user * 4)
 
     @property
     def items(self) -> int:
@@ -103,6 +110,8 @@ class Simulation:
         return present(self.timing, self.now)
 
     def _pool(self, places: int) -> Tables:
+        if isinstance(self.chain, Whole):
+            return whole(places, self.items, self.shape.row, self.shape.head, self.storage)
         if self.chain.share >= 1:
             return whole(places, self.items, self.shape.row, self.shape.head)
         return gathered([rows(self.chain, self.items)] * places, self.shape.row, self.shape.head)
