@@ -159,7 +159,8 @@ class Simulation:
     def deliver(self, sent: Messages, count: int) -> None:
         """Take a round's messages, and carry out all that arrives in it."""
         if len(self.underway.sender):
-            sent = Messages(*(np.concatenate(pair) for pair in zip(self.underway, sent, strict=True)))
+            pairs: Any = zip(self.underway, sent, strict=True)
+            sent = Messages(*(np.concatenate(pair) for pair in pairs))
         self.round += 1
         each = isinstance(self.chain, Chain)
         slots = self.tables.slots

@@ -25,10 +25,12 @@ def speeds(links, nodes, run):
 def clock(links: Any, churn: Any, nodes: int, rounds: int, run: int, data_dir: Path | None = None) -> Timing:
     """The clock of a network with these links, whose nodes come and go as `churn` says."""
     upload, download = speeds(links, nodes, run)
-    there = sessions(churn, nodes, rounds * links.transfer, run, data_dir)
+    first, since, until = sessions(churn, nodes, rounds * links.transfer, run, data_dir)
     ordinary = 1 / links.transfer
     return Timing(
-        *there,
+        first,
+        since,
+        until,
         upload=upload * ordinary,
         download=download * ordinary,
         latency=links.latency,
