@@ -34,30 +34,7 @@ from numba.extending import overload, register_jitable
 
 from sottovoce import kernel_cache
 from sottovoce.errors import RecipeError
-from sottovoce.kernel_cache import cache_directory
-
-__all__ = [
-    "Driver",
-    "below",
-    "cache_directory",
-    "compilations",
-    "constant",
-    "dither",
-    "draw",
-    "driver",
-    "helper",
-    "inlined",
-    "load",
-    "missing",
-    "normal",
-    "operation",
-    "prange",
-    "set_threads",
-    "store",
-    "stream",
-    "threads",
-    "uniform",
-]
+from sottovoce.kernel_cache import cache_directory as cache_directory
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -288,11 +265,8 @@ def set_threads(count: int) -> Iterator[None]:
 INIT, TRAIN, PEERS, GRAPH, SPLIT, NEGATIVES, SYNTHETIC, RANDOM, WEIGHTING, BOOTSTRAP = range(1, 11)
 PHASE, LOSS, LINKS, CHURN, COMPRESSION, PARTICIPANTS, ROUNDING, STORAGE = range(11, 19)
 
-_GOLDEN = 0x9E3779B97F4A7C15
-_MIX1 = 0xBF58476D1CE4E5B9
-_MIX2 = 0x94D049BB133111EB
-_MASK = 0xFFFFFFFFFFFFFFFF
-_UNIT = 1.0 / (1 << 53)
+_GOLDEN, _MIX1, _MIX2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_MASK, _UNIT = 0xFFFFFFFFFFFFFFFF, 1.0 / (1 << 53)
 
 
 def _mix(state: int, value: int) -> int:
@@ -336,12 +310,7 @@ def uniform(key: int, index: int) -> float:
 
 @overload(uniform)
 def _uniform_compiled(key, index):
-    shift = np.uint64(11)
-
-    def compiled(key, index):
-        return np.float64(np.int64(_mix(key, index) >> shift)) * _UNIT
-
-    return compiled
+    return lambda key, index: np.float64(np.int64(_mix(key, index) >> np.uint64(11))) * _UNIT
 
 
 @helper
@@ -372,7 +341,10 @@ def dither(key: int, index: int, half: int) -> int:
     return ((x ^ (x >> 16)) >> (16 * half)) & 0xFFFF
 
 
-@overload(dither, jit_options={"forceinline": True})
+_in_place = functools.partial(overload, jit_options={"forceinline": True})
+
+
+@_in_place(dither)
 def _dither_compiled(key, index, half):
     golden, mix1, mix2 = np.uint32(0x9E3779B1), np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
     s15, s16, low = np.uint32(15), np.uint32(16), np.uint32(0xFFFF)
@@ -391,7 +363,7 @@ def load(value: Any) -> Any:
     return np.uint32(int(value) << 16).view(np.float32) if isinstance(value, np.uint16) else value
 
 
-@overload(load, jit_options={"forceinline": True})
+@_in_place(load)
 def _load_compiled(value):
     if value == numba.uint16:
         return lambda value: np.uint32(np.uint32(value) << np.uint32(16)).view(np.float32)
@@ -403,18 +375,14 @@ def store(array: Any, value: Any, bits: int) -> Any:
 
     What a bfloat16 holds exactly stays as it is.
     """
-    if array.dtype != np.uint16:
-        return value
-    return np.uint16(((int(np.float32(value).view(np.uint32)) + int(bits)) >> 16) & 0xFFFF)
+    short = array.dtype == np.uint16
+    return np.uint16((int(np.float32(value).view(np.uint32)) + int(bits)) >> 16 & 0xFFFF) if short else value
 
 
-@overload(store, jit_options={"forceinline": True})
+@_in_place(store)
 def _store_compiled(array, value, bits):
-    if array.dtype != numba.uint16:
-        return lambda array, value, bits: value
-    s16 = np.uint32(16)
-
-    def compiled(array, value, bits):
-        return np.uint16(np.uint32(np.float32(value).view(np.uint32) + np.uint32(bits)) >> s16)
-
-    return compiled
+    if array.dtype == numba.uint16:
+        return lambda array, value, bits: np.uint16(
+            np.uint32(np.float32(value).view(np.uint32) + np.uint32(bits)) >> np.uint32(16)
+        )
+    return lambda array, value, bits: value

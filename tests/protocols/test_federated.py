@@ -13,6 +13,7 @@ from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.models import train
 from sottovoce.models.mf import MF
 from sottovoce.protocols.federated import Federated, round_at
+from sottovoce.state import opened
 from sottovoce.timing import Timing
 from tests.networks import communities, copy_of, ratings, simulate
 from tests.spikes.gmf import GMF
@@ -79,6 +80,15 @@ def test_models_with_a_head_and_negatives():
     fast.advance(1)
     np.testing.assert_allclose(fast.tables.rows, expected[0], rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(fast.tables.head, expected[1], rtol=1e-3, atol=1e-5)
+
+
+def test_a_server_with_16_bits_moves_as_one_with_32_up_to_rounding():
+    exact, coarse = federation(crowd()), federation(crowd(), storage="bfloat16")
+    exact.tables.rows[:] = opened(coarse.tables, 0).rows
+    exact.advance(1), coarse.advance(1)
+    np.testing.assert_allclose(opened(coarse.tables, 0).rows, exact.tables.rows, rtol=2.0**-7, atol=1e-6)
+    np.testing.assert_array_equal(coarse.tables.age, exact.tables.age)
+    np.testing.assert_array_equal(coarse.people.user, exact.people.user)
 
 
 def test_epochs_do_not_count_as_contributors():
