@@ -36,6 +36,8 @@ def test_types_are_found_by_name():
     assert state.Whole7 is state.table_type(7, "whole")
     assert state.Gathered7 is state.table_type(7, "gathered")
     assert getattr(state, state.table_type(9, "indexed").__qualname__) is state.table_type(9, "indexed")
+    assert state.Whole7Bfloat16 is type(state.whole(1, 1, 7, 0, "bfloat16"))
+    assert state.Whole7Bfloat16 is not state.Whole7 is type(state.whole(1, 1, 7, 0))
     with pytest.raises(AttributeError):
         state.Whole_7  # noqa: B018
 

@@ -13,6 +13,7 @@ This is the only module that imports Numba. It offers these things to write kern
   its `prange` loop never assigns to a tuple's array (`tables.rows[j] = …`) itself, but calls a
   helper that does: Numba takes such an assignment there for dead code and drops it silently.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
+- `load`, `store`: numbers in arrays of 16 bits, rounded at random with the bits of `dither`.
 """
 
 import functools
@@ -33,27 +34,7 @@ from numba.extending import overload, register_jitable
 
 from sottovoce import kernel_cache
 from sottovoce.errors import RecipeError
-from sottovoce.kernel_cache import cache_directory
-
-__all__ = [
-    "Driver",
-    "below",
-    "cache_directory",
-    "compilations",
-    "constant",
-    "draw",
-    "driver",
-    "helper",
-    "inlined",
-    "missing",
-    "normal",
-    "operation",
-    "prange",
-    "set_threads",
-    "stream",
-    "threads",
-    "uniform",
-]
+from sottovoce.kernel_cache import cache_directory as cache_directory
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -81,7 +62,7 @@ class _Operation:
     """Implementations of one operation, by component type."""
 
     def __init__(self, stub: Callable[..., Any], default: Callable[..., Any] | None, by: str) -> None:
-        self.name = stub.__name__
+        self.name, self.module = stub.__name__, stub.__module__
         self.parameters = list(inspect.signature(stub).parameters)
         self.rules: dict[Any, Callable[..., Any]] = {}
         self.default = default
@@ -133,7 +114,8 @@ def missing(component: type, package: Any) -> list[str]:
     """What a component lacks of the operations that `package` declares for its kind, as one writes it."""
     named = component.__name__
     tables = [getattr(value, "table", None) for value in vars(package).values()]
-    needed = [table for table in tables if isinstance(table, _Operation) and table.default is None]
+    declared = [t for t in tables if isinstance(t, _Operation) and t.module == package.__name__]
+    needed = [table for table in declared if table.default is None]
     return [f"@{t.name}.rule({named})" for t in needed if not t.by and t.find(component) is None] + [
         f"{t.by}={' or '.join(map(repr, t.rules))} in @component(…)"
         for t in needed
@@ -281,13 +263,10 @@ def set_threads(count: int) -> Iterator[None]:
 # Randomness: a hash of (run, purpose, person, step, draw), the same for any number of threads
 
 INIT, TRAIN, PEERS, GRAPH, SPLIT, NEGATIVES, SYNTHETIC, RANDOM, WEIGHTING, BOOTSTRAP = range(1, 11)
-PHASE, LOSS, LINKS, CHURN, COMPRESSION, PARTICIPANTS, ROUNDING = range(11, 18)
+PHASE, LOSS, LINKS, CHURN, COMPRESSION, PARTICIPANTS, ROUNDING, STORAGE = range(11, 19)
 
-_GOLDEN = 0x9E3779B97F4A7C15
-_MIX1 = 0xBF58476D1CE4E5B9
-_MIX2 = 0x94D049BB133111EB
-_MASK = 0xFFFFFFFFFFFFFFFF
-_UNIT = 1.0 / (1 << 53)
+_GOLDEN, _MIX1, _MIX2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
+_MASK, _UNIT = 0xFFFFFFFFFFFFFFFF, 1.0 / (1 << 53)
 
 
 def _mix(state: int, value: int) -> int:
@@ -331,12 +310,7 @@ def uniform(key: int, index: int) -> float:
 
 @overload(uniform)
 def _uniform_compiled(key, index):
-    shift = np.uint64(11)
-
-    def compiled(key, index):
-        return np.float64(np.int64(_mix(key, index) >> shift)) * _UNIT
-
-    return compiled
+    return lambda key, index: np.float64(np.int64(_mix(key, index) >> np.uint64(11))) * _UNIT
 
 
 @helper
@@ -350,3 +324,65 @@ def normal(key, index):
     """A standard normal number (Box and Muller 1958), from draws 2·index and 2·index + 1."""
     radius = math.sqrt(-2.0 * math.log(1.0 - uniform(key, 2 * index)))
     return radius * math.cos(2.0 * math.pi * uniform(key, 2 * index + 1))
+
+
+# Storage in 16 bits: a bfloat16, the upper half of a float32, in a uint16. A number between two of them is
+# rounded up with the chance that makes the mean right: nearest would lose every step that is small enough.
+
+
+def dither(key: int, index: int, half: int) -> int:
+    """16 random bits: the lower (`half` 0) or upper (1) ones of number `index` of the stream `key`.
+
+    In arithmetic of 32 bits, which vectorises; the multipliers are those of Wellons (2018).
+    """
+    x = (int(index) * 0x9E3779B1 + int(key)) & 0xFFFFFFFF
+    x = ((x ^ (x >> 16)) * 0x7FEB352D) & 0xFFFFFFFF
+    x = ((x ^ (x >> 15) ^ (int(key) >> 32)) * 0x846CA68B) & 0xFFFFFFFF
+    return ((x ^ (x >> 16)) >> (16 * half)) & 0xFFFF
+
+
+_in_place = functools.partial(overload, jit_options={"forceinline": True})
+
+
+@_in_place(dither)
+def _dither_compiled(key, index, half):
+    golden, mix1, mix2 = np.uint32(0x9E3779B1), np.uint32(0x7FEB352D), np.uint32(0x846CA68B)
+    s15, s16, low = np.uint32(15), np.uint32(16), np.uint32(0xFFFF)
+
+    def compiled(key, index, half):
+        x = np.uint32(np.uint32(index) * golden + np.uint32(key))
+        x = np.uint32((x ^ (x >> s16)) * mix1)
+        x = np.uint32((x ^ (x >> s15) ^ np.uint32(key >> np.uint64(32))) * mix2)
+        return np.uint32((x ^ (x >> s16)) >> np.uint32(16 * half)) & low
+
+    return compiled
+
+
+def load(value: Any) -> Any:
+    """A number out of an array: the bfloat16 that a uint16 holds, as float32, and all others as they are."""
+    return np.uint32(int(value) << 16).view(np.float32) if isinstance(value, np.uint16) else value
+
+
+@_in_place(load)
+def _load_compiled(value):
+    if value == numba.uint16:
+        return lambda value: np.uint32(np.uint32(value) << np.uint32(16)).view(np.float32)
+    return lambda value: value
+
+
+def store(array: Any, value: Any, bits: int) -> Any:
+    """What `array` holds for a number: in a uint16, the bfloat16 below or above, as 16 random bits decide.
+
+    What a bfloat16 holds exactly stays as it is.
+    """
+    short = array.dtype == np.uint16
+    return np.uint16((int(np.float32(value).view(np.uint32)) + int(bits)) >> 16 & 0xFFFF) if short else value
+
+
+@_in_place(store)
+def _store_compiled(array, value, bits):
+    if array.dtype == numba.uint16:
+        return lambda array, value, bits: np.uint16(
+            np.uint32(np.float32(value).view(np.uint32) + np.uint32(bits)) >> np.uint32(16)
+        )
+    return lambda array, value, bits: value

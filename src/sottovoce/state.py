@@ -6,13 +6,14 @@ table) and a person as two separate arguments.
 """
 
 import functools
+import re
 from collections.abc import Sequence
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels import constant, helper, inlined
+from sottovoce.kernels import constant, dither, helper, inlined, load, operation
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -20,8 +21,8 @@ Longs = NDArray[np.int64]
 
 
 class _Arrays(NamedTuple):
-    rows: Floats  # [R, w], all models' rows
-    age: Ints  # [R], how often each row was updated
+    rows: NDArray[Any]  # [R, w], all models' rows: float32, or bfloat16 in uint16 (see `kernels.load`)
+    age: NDArray[Any]  # [R], how often each row was updated: int32, or uint16, which stays at its highest
     head: Floats  # [T, h], weights that belong to no item
     clock: Ints  # [T], how often each model was trained
     size: Ints  # [T], how many interactions the people it is trained by hold
@@ -33,13 +34,14 @@ class _Arrays(NamedTuple):
 class Tables(_Arrays):
     """T models of items, one after the other in flat arrays. All of it may be shared with others.
 
-    Instances belong to a subclass that `table_type` makes, so that the row width and the layout
-    are part of the type: compiled loops over a row have a constant length.
+    Instances belong to a subclass that `table_type` makes, so that the row width, the layout and the
+    storage are part of the type: compiled loops over a row have a constant length.
     """
 
     __slots__ = ()
     width: ClassVar[int]
     layout: ClassVar[str]
+    storage: ClassVar[str]
 
     @property
     def slots(self) -> int:
@@ -62,30 +64,37 @@ class People(NamedTuple):
     member: Ints  # [U], people by the slot that hosts them
 
 
+LAYOUTS = "whole", "gathered", "indexed"
+Storage = Literal["float32", "bfloat16"]
+STORAGES: dict[str, tuple[Any, Any]] = {"float32": (np.float32, np.int32), "bfloat16": (np.uint16, np.uint16)}
+"""What rows and ages are kept in. Models only ever see float32: see `opened`."""
+
+
 def __getattr__(name: str) -> Any:
-    """`Whole6` and `Gathered6`: the classes that `table_type` makes, found by name.
+    """`Whole6`, `Gathered6`, `Whole6Bfloat16`: the classes that `table_type` makes, found by name.
 
     Numba's cache refers to a class by its module and name.
     """
-    for layout in LAYOUTS:
-        width = name.removeprefix(layout.capitalize())
-        if width != name and width.isdecimal():
-            return table_type(int(width), layout)
+    found = re.fullmatch(r"([A-Z][a-z]+)(\d+)(Bfloat16)?", name, re.ASCII)
+    if found and found[1].lower() in LAYOUTS:
+        return table_type(int(found[2]), found[1].lower(), (found[3] or "float32").lower())
     raise AttributeError(name)
 
 
-LAYOUTS = "whole", "gathered", "indexed"
-
-
-@functools.cache
-def table_type(width: int, layout: str) -> type[Tables]:
+def table_type(width: int, layout: str, storage: str = "float32") -> type[Tables]:
     """The class of tables with rows of this width: whole, or of some items' rows only.
 
     Gathered tables have ascending ids, in which an item is searched for; indexed ones know where
     each item's row is, which takes memory for every item.
     """
-    members = {"width": width, "layout": layout, "__slots__": (), "__module__": __name__}
-    return type(f"{layout.capitalize()}{width}", (Tables,), members)
+    return _table_type(width, layout, storage)
+
+
+@functools.cache
+def _table_type(width: int, layout: str, storage: str) -> type[Tables]:
+    members = {"width": width, "layout": layout, "storage": storage, "__slots__": (), "__module__": __name__}
+    short = "" if storage == "float32" else storage.capitalize()
+    return type(f"{layout.capitalize()}{width}{short}", (Tables,), members)
 
 
 @constant
@@ -128,7 +137,7 @@ def locate(tables, slot, item):
     return low if low < end and tables.ids[low] == item else -1
 
 
-@helper
+@inlined
 def hold(tables, slot, items):
     """Make the rows of these items part of a model in indexed tables, where they are not yet."""
     ids, where = tables.ids, tables.where[slot]
@@ -170,11 +179,91 @@ def flat(tables, slot):
     return tables.rows[begin:end].reshape((end - begin) * width(tables))
 
 
-def whole(slots: int, items: int, width: int, head: int) -> Tables:
+@inlined
+def rounding(tables, key, item, d):
+    """16 random bits to round column `d` of an item's row with."""
+    return dither(key, item * ((width(tables) + 1) // 2) + d // 2, d % 2)
+
+
+@constant
+def _oldest(tables: Any) -> int:
+    return int(np.iinfo(STORAGES[tables.storage][1]).max)
+
+
+@inlined
+def limited(tables, age):
+    """An age as `tables` can hold it: in 16 bits, at most 65,535."""
+    return min(age, _oldest(tables))
+
+
+@constant
+def _like(tables: Any) -> Any:
+    return table_type(tables.width, tables.layout)
+
+
+@constant
+def _indexed(tables: Any) -> Any:
+    return table_type(tables.width, "indexed")
+
+
+@operation(by="storage")
+def opened(tables, slot):
+    """Model `slot` to be read, as the only one of tables in float32: a view, or where need be a copy."""
+
+
+@opened.rule("float32")
+def _view(tables, slot):
+    begin, end = tables.offset[slot], tables.offset[slot + 1]
+    return _one(tables, slot, tables.rows[begin:end])
+
+
+@opened.rule("bfloat16")
+def _copy(tables, slot):
+    stored = flat(tables, slot)
+    rows = np.empty(len(stored), np.float32)
+    for n in range(len(stored)):
+        rows[n] = load(stored[n])
+    w = width(tables)
+    return _one(tables, slot, rows.reshape((len(rows) // w, w)))
+
+
+@helper
+def _one(tables, slot, rows):
+    begin, end = tables.offset[slot], tables.offset[slot + 1]
+    return _like(tables)(
+        rows,
+        tables.age[begin:end],
+        tables.head[slot : slot + 1],
+        tables.clock[slot : slot + 1],
+        tables.size[slot : slot + 1],
+        np.array([0, end - begin]),
+        tables.ids[begin:end],
+        tables.where,
+    )
+
+
+@helper
+def desk(tables, slot):
+    """Room to train model `slot` in: indexed tables in float32 that hold no rows yet, but its head."""
+    items = tables.offset[slot + 1] - tables.offset[slot]
+    return _indexed(tables)(
+        np.empty((items, width(tables)), np.float32),
+        np.empty(items, np.int32),
+        tables.head[slot : slot + 1],
+        tables.clock[slot : slot + 1],
+        tables.size[slot : slot + 1],
+        np.zeros(2, np.int64),
+        np.empty(items, np.int32),
+        np.empty((1, items), np.int32),  # `hold` makes sense of whatever stands there
+    )
+
+
+def whole(slots: int, items: int, width: int, head: int, storage: Storage = "float32") -> Tables:
     """Tables that hold a row for every item. Memory is only committed when it is written."""
-    return table_type(width, "whole")(
-        rows=np.empty((slots * items, width), np.float32),
-        age=np.zeros(slots * items, np.int32),
+    number, count = STORAGES[storage]
+    return table_type(width, "whole", storage)(
+        rows=np.empty((slots * items, width), number),
+        age=np.zeros(slots * items, count),
         head=np.zeros((slots, head), np.float32),
         clock=np.zeros(slots, np.int32),
         size=np.zeros(slots, np.int32),

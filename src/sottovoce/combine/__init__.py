@@ -8,8 +8,8 @@ such figures into the share of the incoming model.
 
 import numpy as np
 
-from sottovoce.kernels import constant, helper, inlined, operation
-from sottovoce.state import flat, is_gathered, locate, width
+from sottovoce.kernels import STORAGE, constant, helper, inlined, load, operation, store, stream
+from sottovoce.state import flat, is_gathered, limited, locate, rounding, width
 
 
 @operation
@@ -49,12 +49,10 @@ def _by_row(rule):
 
 
 @inlined
-def _blend(mine, theirs, share, count):
-    """Move `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
-    kept = np.float32(share != 1)
-    for d in range(count):
-        here = kept * mine[d]
-        mine[d] = here + share * (theirs[d] - here)
+def _between(mine, theirs, share):
+    """From `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
+    here = np.float32(share != 1) * mine
+    return here + share * (theirs - here)
 
 
 @helper
@@ -70,37 +68,37 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
             standing(rule, model, source, origin, people, person, run),
         )
     )
-    begin = source.offset[origin]
+    key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot])
+    start, begin = tables.offset[slot], source.offset[origin]
     count = source.offset[origin + 1] - begin
+    w = width(tables)
     if is_gathered(source):
         age, own, their_age, theirs = tables.age, tables.rows, source.age, source.rows
         for n in range(begin, begin + count):
-            j = locate(tables, slot, source.ids[n])
+            item = source.ids[n]
+            j = locate(tables, slot, item)
+            mine, their = np.int32(age[j]), np.int32(their_age[n])
             part = share
             if _by_row(rule):
-                part = np.float32(weight(rule, np.float32(age[j]), np.float32(their_age[n])))
-            age[j] = merged_age(rule, age[j], their_age[n])
-            kept = np.float32(part != 1)
-            for d in range(width(tables)):
-                here = kept * own[j, d]
-                own[j, d] = here + part * (theirs[n, d] - here)
+                part = np.float32(weight(rule, np.float32(mine), np.float32(their)))
+            age[j] = limited(tables, merged_age(rule, mine, their))
+            for d in range(w):
+                value = _between(load(own[j, d]), load(theirs[n, d]), part)
+                own[j, d] = store(own, value, rounding(tables, key, item, d))
     else:
-        start = tables.offset[slot]
         ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
         shares = np.empty(count, np.float32)
         for n in range(count):
-            mine, theirs = np.float32(ages[n]), np.float32(their_ages[n])
-            shares[n] = weight(rule, mine, theirs) if _by_row(rule) else share
-            ages[n] = merged_age(rule, ages[n], their_ages[n])
-        # `_blend` again, but flat: LLVM checks once that the tables do not overlap, and vectorises
-        # over rows. Weights have a loop of their own for the same reason.
-        w = width(tables)
+            mine, theirs = np.int32(ages[n]), np.int32(their_ages[n])
+            shares[n] = weight(rule, np.float32(mine), np.float32(theirs)) if _by_row(rule) else share
+            ages[n] = limited(tables, merged_age(rule, mine, theirs))
+        # The same, but flat: LLVM checks once that the tables do not overlap, and vectorises over rows.
+        # Weights have a loop of their own for the same reason.
         rows, their_rows = flat(tables, slot), flat(source, origin)
         for n in range(count):
-            part = shares[n]
-            kept = np.float32(part != 1)
             for d in range(w):
-                here = kept * rows[n * w + d]
-                rows[n * w + d] = here + part * (their_rows[n * w + d] - here)
-    _blend(tables.head[slot], source.head[origin], share, tables.head.shape[1])
+                value = _between(load(rows[n * w + d]), load(their_rows[n * w + d]), shares[n])
+                rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
+    for d in range(tables.head.shape[1]):
+        tables.head[slot, d] = _between(tables.head[slot, d], source.head[origin, d], share)
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])

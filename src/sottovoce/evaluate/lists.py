@@ -20,6 +20,7 @@ from sottovoce.metrics.precision import share_of_list
 from sottovoce.metrics.recall import share_of_relevant
 from sottovoce.metrics.user_coverage import served
 from sottovoce.models import score, score_all
+from sottovoce.state import opened
 
 
 @helper
@@ -50,7 +51,7 @@ def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, it
             continue
         own = tests[indptr[person] : indptr[person] + count[person]]
         scores = np.empty(items + len(own), np.float32)
-        score_all(model, tables, slot_of[person], people, person, scores[:items])
+        score_all(model, opened(tables, slot_of[person]), 0, people, person, scores[:items])
         for n in range(people.indptr[person], people.indptr[person + 1]):
             scores[people.item[n]] = np.nan
         for n in range(len(own)):
@@ -68,15 +69,16 @@ def among_candidates(model, tables, people, slot_of, indptr, tests, count, candi
         if count[person] == 0:
             continue
         own = tests[indptr[person] : indptr[person] + count[person]]
+        mine = opened(tables, slot_of[person])
         rivals = np.sort(candidates[indptr[person]])
         scores = np.empty(len(rivals) + len(own), np.float32)
         for n in range(len(rivals)):
             scores[n] = np.nan
             at = search(own, 0, len(own), rivals[n])
             if rivals[n] >= 0 and (at == len(own) or own[at] != rivals[n]):
-                scores[n] = score(model, tables, slot_of[person], people, person, rivals[n])
+                scores[n] = score(model, mine, 0, people, person, rivals[n])
         for n in range(len(own)):
-            scores[len(rivals) + n] = score(model, tables, slot_of[person], people, person, own[n])
+            scores[len(rivals) + n] = score(model, mine, 0, people, person, own[n])
         _best(scores, len(rivals), own, item[person], hit[person])
         for n in range(item.shape[1]):
             if item[person, n] >= 0 and not hit[person, n]:

@@ -14,6 +14,7 @@ from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
 from sottovoce.models import score, score_all
+from sottovoce.state import opened
 
 # A row read on its own costs about this many times what it costs in a pass over the table: four on a
 # model as light as `mf`, nearer one where the score itself is work.
@@ -21,10 +22,10 @@ SCATTERED = 3
 
 
 @helper
-def _score_or_nan(model, tables, slot, people, person, item):
+def _score_or_nan(model, tables, people, person, item):
     if item < 0:
         return np.float32(np.nan)
-    return np.float32(score(model, tables, slot, people, person, item))
+    return np.float32(score(model, tables, 0, people, person, item))
 
 
 @driver
@@ -35,13 +36,15 @@ def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
     `candidates[n]`, where −1, or any negative number, is no candidate. `items` is the size of the catalogue.
     """
     for person in prange(len(slot_of)):
-        slot = slot_of[person]
         begin, end = indptr[person], indptr[person + 1]
+        if begin == end:
+            continue
+        own = opened(tables, slot_of[person])
         count = candidates.shape[1]
         rivals = np.empty(count, np.float32)  # NaN, for no candidate, stands before nothing
         if (end - begin) * (count + 1) * SCATTERED > items:
             scores = np.empty(items, np.float32)
-            score_all(model, tables, slot, people, person, scores)
+            score_all(model, own, 0, people, person, scores)
             for n in range(begin, end):
                 for c in range(count):
                     rivals[c] = scores[candidates[n, c]] if candidates[n, c] >= 0 else np.nan
@@ -49,8 +52,8 @@ def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
         else:
             for n in range(begin, end):
                 for c in range(count):
-                    rivals[c] = _score_or_nan(model, tables, slot, people, person, candidates[n, c])
-                out[n] = rank_among(_score_or_nan(model, tables, slot, people, person, item[n]), rivals)
+                    rivals[c] = _score_or_nan(model, own, people, person, candidates[n, c])
+                out[n] = rank_among(_score_or_nan(model, own, people, person, item[n]), rivals)
 
 
 @helper
@@ -68,7 +71,7 @@ def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, out)
         if begin == end:
             continue
         rivals = np.empty(items, np.float32)
-        score_all(model, tables, slot_of[person], people, person, rivals)
+        score_all(model, opened(tables, slot_of[person]), 0, people, person, rivals)
         own = np.empty(end - begin, np.float32)
         for n in range(begin, end):
             own[n - begin] = rivals[item[n]]

@@ -4,6 +4,7 @@ from sottovoce.kernels import driver, prange
 from sottovoce.metrics.mae import absolute_error
 from sottovoce.metrics.rmse import squared_error
 from sottovoce.models import predict
+from sottovoce.state import opened
 
 
 @driver
@@ -13,7 +14,10 @@ def errors(model, tables, people, slot_of, indptr, item, value, squared, absolut
     Person p holds out the rating `value[n]` of `item[n]` for n from `indptr[p]` to `indptr[p + 1]`.
     """
     for person in prange(len(slot_of)):
+        if indptr[person] == indptr[person + 1]:
+            continue
+        own = opened(tables, slot_of[person])
         for n in range(indptr[person], indptr[person + 1]):
-            predicted = predict(model, tables, slot_of[person], people, person, item[n])
+            predicted = predict(model, own, 0, people, person, item[n])
             squared[n] = squared_error(predicted, value[n])
             absolute[n] = absolute_error(predicted, value[n])

@@ -7,7 +7,7 @@ import numpy as np
 from sottovoce.evaluate.scoring import slots_of
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.models import score_all
-from sottovoce.state import Floats, Ints, People, Tables
+from sottovoce.state import Floats, Ints, People, Tables, opened
 
 
 class Recommendations(NamedTuple):
@@ -72,7 +72,7 @@ def top(model, tables, people, slot_of, items, out_item, out_score):
     """Write everybody's best items of a catalogue of `items`, and their scores, into [U, n] arrays."""
     for person in prange(len(slot_of)):
         every = np.empty(items, np.float32)
-        score_all(model, tables, slot_of[person], people, person, every)
+        score_all(model, opened(tables, slot_of[person]), 0, people, person, every)
         for n in range(people.indptr[person], people.indptr[person + 1]):
             every[people.item[n]] = np.nan
         select(every, out_item[person], out_score[person])

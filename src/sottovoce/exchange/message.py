@@ -9,7 +9,7 @@ from sottovoce.errors import MessageError
 from sottovoce.exchange.compression import Chain, Whole, rows
 from sottovoce.exchange.pack import expand, squeeze
 from sottovoce.kernels import driver
-from sottovoce.state import People, Tables, gathered, table_type, whole
+from sottovoce.state import People, Tables, gathered, opened, table_type, whole
 
 LIMIT = 2**30
 """Ages and clocks stay below this: two of them can be added, and counted on, without overflow."""
@@ -92,9 +92,7 @@ def emit(
     message, which decides its random choices; see `pack`.
     """
     if isinstance(chain, Whole):
-        held = slice(tables.offset[slot], tables.offset[slot + 1])
-        ids, scale = tables.ids[held], np.empty((2, 0), np.float32)
-        made, kind = (tables.rows[held], tables.age[held], ids, tables.head[slot]), _CODES[32]
+        one, scale, kind = opened(tables, slot), np.empty((2, 0), np.float32), _CODES[32]
     else:
         count = int(tables.offset[slot + 1] - tables.offset[slot])
         width, head = tables.rows.shape[1], tables.head.shape[1]
@@ -102,12 +100,10 @@ def emit(
         one = whole(1, count, width, head) if whole_too else gathered([rows(chain, count)], width, head)
         scale = np.zeros((2, (width + 1) * (chain.bits < 32)), np.float32)
         _squeeze(chain, tables, slot, people, reference or whole(0, 0, width, 0), one, run, number, scale)
-        made, kind = (one.rows, one.age, one.ids, one.head[0]), _CODES[chain.bits]
-    sent, age, ids, head = made
+        kind = _CODES[chain.bits]
+    sent, head = one.rows.astype(kind, copy=False), one.head[0].astype(kind, copy=False)
     counters = int(tables.clock[slot]), int(tables.size[slot])
-    return Message(
-        sent.astype(kind, copy=False), age, ids, head.astype(kind, copy=False), *counters, scale, chain.delta
-    )
+    return Message(sent, one.age.astype(np.int32, copy=False), one.ids, head, *counters, scale, chain.delta)
 
 
 _CODES: dict[int, Any] = {32: np.float32, 16: np.uint16, 8: np.uint8}

@@ -5,8 +5,8 @@ import numpy as np
 from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.exchange.compression.quantize import decoded, encoded, step_of
 from sottovoce.exchange.compression.subsample import choose
-from sottovoce.kernels import COMPRESSION, ROUNDING, helper, operation, stream, uniform
-from sottovoce.state import is_gathered, width
+from sottovoce.kernels import COMPRESSION, ROUNDING, helper, load, operation, stream, uniform
+from sottovoce.state import flat, is_gathered, width
 
 
 @operation
@@ -22,10 +22,10 @@ def pack(chain, tables, slot, people, reference, messages, place, run, number):
 @pack.rule(Whole)
 def _copy(chain, tables, slot, people, reference, messages, place, run, number):
     begin, end, start = tables.offset[slot], tables.offset[slot + 1], messages.offset[place]
-    for j in range(end - begin):
-        messages.age[start + j] = tables.age[begin + j]
-        for d in range(width(tables)):
-            messages.rows[start + j, d] = tables.rows[begin + j, d]
+    messages.age[start : start + end - begin] = tables.age[begin:end]
+    rows, copied = flat(tables, slot), flat(messages, place)
+    for n in range(len(rows)):
+        copied[n] = rows[n]
     messages.head[place] = tables.head[slot]
     messages.clock[place] = tables.clock[slot]
     messages.size[place] = tables.size[slot]
@@ -71,7 +71,7 @@ def squeeze(chain, tables, slot, people, reference, messages, place, run, number
         j = tables.offset[slot] + item
         age[n] = own_age[j]
         for d in range(w):
-            sent[n, d] = own[j, d]
+            sent[n, d] = load(own[j, d])
         if chain.delta:
             for d in range(w):
                 sent[n, d] -= known[item, d]

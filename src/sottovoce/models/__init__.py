@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.kernels import helper, operation
+from sottovoce.kernels import inlined, operation
 from sottovoce.state import hold
 
 
@@ -112,7 +112,7 @@ def predict(model, tables, slot, people, person, item):
     """The rating that `person` is expected to give to `item`."""
 
 
-@helper
+@inlined
 def own_items(tables, slot, people, person):
     """What `touched` does for a model that learns from a person's own items alone."""
     hold(tables, slot, people.item[people.indptr[person] : people.indptr[person + 1]])

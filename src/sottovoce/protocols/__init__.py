@@ -11,9 +11,10 @@ import numpy as np
 
 from sottovoce.combine import merge
 from sottovoce.exchange.pack import pack
-from sottovoce.kernels import INIT, driver, helper, operation, prange, stream
-from sottovoce.models import start_head, start_row, start_user, train
-from sottovoce.state import Ints, Longs
+from sottovoce.kernels import INIT, STORAGE, driver, helper, operation, prange, store, stream
+from sottovoce.models import start_head, start_row, start_user
+from sottovoce.models._study import study
+from sottovoce.state import Ints, Longs, rounding, width
 from sottovoce.timing import Doubles
 
 NOBODY = -1
@@ -96,7 +97,7 @@ def absorb(rule, model, tables, snapshots, slot, origin, people, run):
         merge(rule, model, tables, slot, tables, origin, people, judge, run)
     for n in range(begin, end):
         person = people.member[n]
-        train(model, tables, slot, people, person, run)
+        study(tables, slot, model, people, person, run)
         people.steps[person] += 1
         tables.clock[slot] += 1
 
@@ -116,6 +117,18 @@ def execute(plan, rule, model, chain, tables, snapshots, reference, people, run)
                 absorb(rule, model, tables, snapshots, plan.receiver[n], plan.source[m], people, run)
 
 
+@helper
+def _start(model, tables, slot, who, run):
+    begin = tables.offset[slot]
+    row, key = np.empty(width(tables), np.float32), stream(run, STORAGE, who, -1)
+    for j in range(tables.offset[slot + 1] - begin):
+        item = tables.ids[begin + j] if len(tables.ids) else j
+        start_row(model, row, stream(run, INIT, who, item))
+        for d in range(width(tables)):
+            tables.rows[begin + j, d] = store(tables.rows, row[d], rounding(tables, key, item, d))
+    start_head(model, tables.head[slot], stream(run, INIT, who, -1))
+
+
 @driver
 def start(model, tables, people, run, common):
     """Fill tables and people's vectors before any training.
@@ -125,11 +138,7 @@ def start(model, tables, people, run, common):
     """
     for slot in prange(len(tables.clock)):
         who = 0 if common else people.key[people.member[people.first[slot]]] + 1
-        begin = tables.offset[slot]
-        for j in range(tables.offset[slot + 1] - begin):
-            item = tables.ids[begin + j] if len(tables.ids) else j
-            start_row(model, tables.rows[begin + j], stream(run, INIT, who, item))
-        start_head(model, tables.head[slot], stream(run, INIT, who, -1))
+        _start(model, tables, slot, who, run)
     for person in prange(len(people.steps)):
         who = 0 if common else people.key[person] + 1
         start_user(model, people.user[person], stream(run, INIT, who, -2))

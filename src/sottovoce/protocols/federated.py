@@ -21,17 +21,22 @@ from sottovoce.kernels import (
     LOSS,
     PARTICIPANTS,
     ROUNDING,
+    STORAGE,
     below,
     driver,
     helper,
+    inlined,
+    load,
     prange,
+    store,
     stream,
     uniform,
 )
-from sottovoce.models import touched, train
+from sottovoce.models import train
+from sottovoce.models._study import fetch
 from sottovoce.protocols import advance, hosts, nodes, prepare, trainings
 from sottovoce.registry import component
-from sottovoce.state import Tables, gathered, width
+from sottovoce.state import Tables, gathered, limited, rounding, width
 from sottovoce.timing import Timing, stays
 
 BLOCKS = 16
@@ -72,37 +77,34 @@ def _trainings(protocol, timed, size):
     return 1 / (1 + size) if timed else 1
 
 
-@helper
+@inlined
 def _receive(model, server, scratch, slot, people, person, run):
     """Gather the rows that a person is about to touch; their ages count from zero."""
-    begin = scratch.offset[slot]
-    scratch.offset[slot + 1] = begin
-    touched(model, scratch, slot, people, person, run)
-    for n in range(begin, scratch.offset[slot + 1]):
-        scratch.age[n] = 0
-        for d in range(width(server)):
-            scratch.rows[n, d] = server.rows[scratch.ids[n], d]
-    scratch.head[slot] = server.head[0]
+    fetch(model, server, 0, scratch, slot, people, person, run)
+    scratch.age[scratch.offset[slot] : scratch.offset[slot + 1]] = 0
+    for d in range(server.head.shape[1]):
+        scratch.head[slot, d] = server.head[0, d]
     scratch.clock[slot] = server.clock[0]
 
 
-@helper
+@inlined
 def _difference(server, scratch, slot):
     """Turn a trained slot into an Update of the rows that changed; return how many these are."""
     begin, count = scratch.offset[slot], 0
+    age, rows, ids, known = scratch.age, scratch.rows, scratch.ids, server.rows
     for n in range(begin, scratch.offset[slot + 1]):
-        if scratch.age[n] > 0:
-            item, at = scratch.ids[n], begin + count
-            scratch.ids[at] = item
+        if age[n] > 0:
+            item, at = ids[n], begin + count
+            ids[at] = item
             for d in range(width(server)):
-                scratch.rows[at, d] = scratch.rows[n, d] - server.rows[item, d]
+                rows[at, d] = rows[n, d] - load(known[item, d])
             count += 1
     for d in range(server.head.shape[1]):
         scratch.head[slot, d] -= server.head[0, d]
     return count
 
 
-@helper
+@inlined
 def _compress(chain, scratch, slot, count, most, run, who, round):
     """Keep at most `most` random rows of an Update, and round them; return how many are left."""
     begin = scratch.offset[slot]
@@ -123,7 +125,7 @@ def _compress(chain, scratch, slot, count, most, run, who, round):
     return count
 
 
-@helper
+@inlined
 def _client(rule, model, chain, most, server, scratch, people, person, run, round, block, sums):
     """One participant: receive, train, send what changed; the server adds it to a block's sums."""
     slot = 2 * block
@@ -134,11 +136,12 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
     count = _compress(chain, scratch, slot, count, most, run, people.key[person], round)
     weight, heads = np.float32(row_weight(rule, instances)), np.float32(head_weight(rule, instances))
     begin = scratch.offset[slot]
+    weights, totals, ids, rows = sums.weight[block], sums.rows[block], scratch.ids, scratch.rows
     for n in range(begin, begin + count):
-        item = scratch.ids[n]
-        sums.weight[block, item] += weight
+        item = ids[n]
+        weights[item] += weight
         for d in range(width(server)):
-            sums.rows[block, item, d] += weight * scratch.rows[n, d]
+            totals[item, d] += weight * rows[n, d]
     for d in range(server.head.shape[1]):
         sums.head[block, d] += heads * scratch.head[slot, d]
     sums.total[block, 0] += weight
@@ -158,7 +161,7 @@ def _block(rule, model, chain, most, server, scratch, people, persons, run, roun
 
 
 @helper
-def _move(rule, server, item, everybody, sums):
+def _move(rule, server, item, everybody, sums, key):
     """Move a row of the server by the average of what was sent about it."""
     weight = np.float32(0)
     for block in range(len(sums.total)):
@@ -169,8 +172,9 @@ def _move(rule, server, item, everybody, sums):
             total = np.float32(0)
             for block in range(len(sums.total)):
                 total += sums.rows[block, item, d]
-            server.rows[item, d] += total * share
-        server.age[item] += 1
+            moved = load(server.rows[item, d]) + total * share
+            server.rows[item, d] = store(server.rows, moved, rounding(server, key, item, d))
+        server.age[item] = limited(server, server.age[item] + np.int32(1))
 
 
 @helper
@@ -195,8 +199,9 @@ def _round(rule, model, chain, most, server, scratch, people, persons, run, roun
     for block in prange(len(sums.total)):
         _block(rule, model, chain, most, server, scratch, people, persons, run, round, block, sums)
     everybody = _finish(server, sums)
+    key = stream(run, STORAGE, -1, round)
     for item in prange(len(server.age)):
-        _move(rule, server, item, everybody, sums)
+        _move(rule, server, item, everybody, sums, key)
 
 
 @helper

@@ -25,7 +25,7 @@ from sottovoce.protocols import (
     trainings,
 )
 from sottovoce.simulate.plan import SPARE, schedule
-from sottovoce.state import Tables, gathered, people, whole
+from sottovoce.state import STORAGES, Storage, Tables, gathered, people, whole
 from sottovoce.timing import Timing, present, synchronous
 
 WINDOW = 2
@@ -56,17 +56,18 @@ class Simulation:
         weighting: Interactions | None = None,
         timing: Timing | None = None,
         chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
+        storage: Storage = "float32",
     ) -> None:
         host, slots = hosts(protocol, train.people)
         self.timing = synchronous(nodes(protocol, train.people)) if timing is None else timing
-        self.chain = chain
+        self.chain, self.storage = chain, storage
         each = trainings(protocol, self.timing.timed, payload(chain, train.items))
         calls, sharing = math.ceil(rounds * each), train.people / slots
         context = Context(train.items, *train.scale, calls=calls, sharing=sharing)
         self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
         self.shape = shape(self.model)
-        self.tables = whole(slots, train.items, self.shape.row, self.shape.head)
+        self.tables = whole(slots, train.items, self.shape.row, self.shape.head, storage)
         self.people = people(self.shape.user, train.indptr, train.item, train.value, host, slots, weighting)
         np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
         self.reference = self._reference()
@@ -88,19 +89,21 @@ class Simulation:
         chain: Chain | Whole = Whole(),  # noqa: B008
         *,
         timed: bool = False,
+        storage: Storage = "float32",
     ) -> int:
         """Bytes of all models and snapshots, as a run with these components will need.
 
         With p messages per node and round, the planner was seen to copy a little less than
-        (p − 1) / (p + 2) of all models, and it may copy one in SPARE more; in virtual time two thirds.
+        (p − 1) / (p + 2) of all models, and it may copy one in SPARE more; in virtual time half of them.
         A compressed message is written down for each that is on its way.
         """
         slots, size = hosts(protocol, people)[1], shape(model)
         sent = trainings(protocol, False, 1.0)
-        held = 2 / 3 if timed else (sent - 1) / (sent + 2) + 1 / SPARE
+        number, count = (np.dtype(kind).itemsize for kind in STORAGES[storage])
+        table = items * (size.row * number + count) + (size.head + 2) * 4
+        held = 0.5 if timed else (sent - 1) / (sent + 2) + 1 / SPARE
         if isinstance(chain, Chain):
             held = sent * rows(chain, items) / items * (2 if timed else 1)
-        table = (items * (size.row + 1) + size.head + 2) * 4
         return int(slots * table * (1 + (held if slots > 1 else 0)) + people * size.user * 4)
 
     @property
@@ -123,6 +126,8 @@ class Simulation:
         return present(self.timing, self.now)
 
     def _pool(self, places: int) -> Tables:
+        if isinstance(self.chain, Whole):
+            return whole(places, self.items, self.shape.row, self.shape.head, self.storage)
         if self.chain.share >= 1:
             return whole(places, self.items, self.shape.row, self.shape.head)
         return gathered([rows(self.chain, self.items)] * places, self.shape.row, self.shape.head)

@@ -1,0 +1,50 @@
+"""Training on a model however its rows are stored: a model's `train` only ever sees float32.
+
+Rows in 16 bits are taken out of the table before training, those only that it touches, and put back
+after it, rounded at random.
+"""
+
+from sottovoce.kernels import STORAGE, helper, load, operation, store, stream
+from sottovoce.models import touched, train
+from sottovoce.state import desk, limited, locate, rounding, width
+
+
+@helper
+def fetch(model, tables, slot, scratch, place, people, person, run):
+    """Fill model `place` of indexed tables with the rows of model `slot` that a training will touch.
+
+    Ages are left alone.
+    """
+    scratch.offset[place + 1] = scratch.offset[place]
+    touched(model, scratch, place, people, person, run)
+    for n in range(scratch.offset[place], scratch.offset[place + 1]):
+        j = locate(tables, slot, scratch.ids[n])
+        for d in range(width(tables)):
+            scratch.rows[n, d] = load(tables.rows[j, d])
+
+
+@operation(by="storage")
+def study(tables, slot, model, people, person, run):
+    """Let a person train on model `slot`; see `train`."""
+
+
+@study.rule("float32")
+def _in_place(tables, slot, model, people, person, run):
+    train(model, tables, slot, people, person, run)
+
+
+@study.rule("bfloat16")
+def _beside(tables, slot, model, people, person, run):
+    scratch = desk(tables, slot)
+    fetch(model, tables, slot, scratch, 0, people, person, run)
+    for n in range(scratch.offset[1]):
+        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
+    # A merge before it has even numbers, so that no draw is used twice.
+    key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
+    train(model, scratch, 0, people, person, run)
+    for n in range(scratch.offset[1]):
+        item = scratch.ids[n]
+        j = locate(tables, slot, item)
+        tables.age[j] = limited(tables, scratch.age[n])
+        for d in range(width(tables)):
+            tables.rows[j, d] = store(tables.rows, scratch.rows[n, d], rounding(tables, key, item, d))
