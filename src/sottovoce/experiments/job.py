@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from sottovoce.evaluate.evaluation import Evaluation
     from sottovoce.evaluate.references._given import Scored
     from sottovoce.simulate.engine import Simulation
+    from sottovoce.state import Storage
     from sottovoce.timing import Timing
 
 BASELINES = ("popularity", "random")
@@ -63,7 +64,13 @@ class Job:
         )
         split: Split = parts.split.split(data, recipe.run.seed)
         expected = Simulation.memory(
-            parts.model, parts.protocol, data.people, data.items, parts.chain, timed=parts.links is not None
+            parts.model,
+            parts.protocol,
+            data.people,
+            data.items,
+            parts.chain,
+            timed=parts.links is not None,
+            storage=recipe.run.storage,
         )
         machine.require_memory(expected)
         with self.tell.doing("Measuring popularity and random (the first time, this compiles kernels)"):
@@ -85,7 +92,7 @@ class Job:
         )
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
         with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
-            simulation = self._simulation(parts.model, parts, split, recipe.run.rounds)
+            simulation = self._simulation(parts.model, parts, split, recipe.run.rounds, recipe.run.storage)
             simulation.prepare()
         if found is not None:
             simulation.restore(found.arrays)
@@ -94,7 +101,9 @@ class Job:
             last = self._train(simulation, split, asked)
         return self._finish(simulation, split, last, baselines, outside)
 
-    def _simulation(self, model: Any, parts: Components, split: "Split", rounds: int) -> "Simulation":
+    def _simulation(
+        self, model: Any, parts: Components, split: "Split", rounds: int, storage: "Storage" = "float32"
+    ) -> "Simulation":
         from sottovoce.simulate.engine import Simulation
 
         return Simulation(
@@ -108,6 +117,7 @@ class Job:
             weighting=split.weighting,
             timing=self._clock(parts, rounds),
             chain=parts.chain,
+            storage=storage,
         )
 
     def _clock(self, parts: Components, rounds: int) -> "Timing | None":

@@ -9,7 +9,7 @@
     [privacy]   reserved
     [evaluate]  every (rounds), ks, metrics, candidates, metric (the one that verdicts and progress
                 speak of), references: what a central service would use, measured beside the run
-    [run]       rounds, seed, threads, keep_models, checkpoint (seconds)
+    [run]       rounds, seed, threads, storage, keep_models, checkpoint (seconds)
 
 Where a component is named, a string is short for a table with that name and no settings:
 `merge = "linear"` is `merge = { name = "linear" }`. What is left out takes the default that the
@@ -137,7 +137,7 @@ class Evaluate(Section):
 
 
 class Execution(Section):
-    """How long, and with what of this machine. Only `rounds` and `seed` change the result."""
+    """How long, and with what of this machine. Only `rounds`, `seed` and `storage` change the result."""
 
     rounds: Count = 100
     """How often everybody sends, merges and trains; in central training, how often everybody trains."""
@@ -145,6 +145,8 @@ class Execution(Section):
     """What all random numbers depend on, those of the split too."""
     threads: Annotated[int, Field(ge=0)] = 0
     """0: as many as there are."""
+    storage: Literal["float32", "bfloat16"] = "float32"
+    """What models are kept in; `bfloat16` takes half the memory, rounded at random."""
     keep_models: bool = False
     """Keep the last checkpoint, which holds every node's model."""
     checkpoint: Annotated[float, Field(ge=0)] = 60.0
@@ -364,7 +366,7 @@ class Recipe(BaseModel):
     def hash(self) -> str:
         """A hash of everything that decides the result."""
         document = self.document()
-        document["run"] = {k: document["run"][k] for k in ("rounds", "seed")}
+        document["run"] = {k: document["run"][k] for k in ("rounds", "seed", "storage")}
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
 
 
