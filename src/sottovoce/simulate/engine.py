@@ -94,14 +94,14 @@ class Simulation:
         """Bytes of all models and snapshots, as a run with these components will need.
 
         With p messages per node and round, the planner was seen to copy a little less than
-        (p − 1) / (p + 2) of all models, and it may copy one in SPARE more; in virtual time half of them.
+        (p − 1) / (p + 2) of all models, and it may copy one in SPARE more; in virtual time up to two thirds.
         A compressed message is written down for each that is on its way.
         """
         slots, size = hosts(protocol, people)[1], shape(model)
         sent = trainings(protocol, False, 1.0)
         number, count = (np.dtype(kind).itemsize for kind in STORAGES[storage])
         table = items * (size.row * number + count) + (size.head + 2) * 4
-        held = 0.5 if timed else (sent - 1) / (sent + 2) + 1 / SPARE
+        held = 2 / 3 if timed else (sent - 1) / (sent + 2) + 1 / SPARE
         if isinstance(chain, Chain):
             held = sent * rows(chain, items) / items * (2 if timed else 1)
         return int(slots * table * (1 + (held if slots > 1 else 0)) + people * size.user * 4)
