@@ -15,7 +15,6 @@ from sottovoce.models.mf import MF
 from sottovoce.protocols.federated import Federated, round_at
 from sottovoce.timing import Timing
 from tests.networks import communities, copy_of, ratings, simulate
-from tests.spikes.gmf import GMF
 
 
 def federation(data, model=None, rule=None, **parts):
@@ -73,6 +72,8 @@ def crowd(people=60, items=50, share=0.3):
 
 
 def test_models_with_a_head_and_negatives():
+    from tests.spikes.gmf import GMF  # not above: importing it makes it a model among all
+
     rule = MFFedAvg()
     fast, slow = (federation(crowd(), GMF(factors=3), rule) for _ in range(2))
     expected = one_round(slow, rule, range(60))
