@@ -11,6 +11,8 @@ import sys
 from benchmarks.measure import Result, apart, load, wall
 from benchmarks.network.crowd import ROUNDS, crowd, gossip
 from sottovoce.experiments.machine import available_memory, duration, peak_memory
+from sottovoce.models.mf import MF
+from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
 
 SHAPE, SOME, WARM = (69_878, 10_677, 143), 2, 4
@@ -36,9 +38,10 @@ def _obstacle() -> str:
     """Why it cannot be measured here, if so."""
     if "storage" not in inspect.signature(Simulation).parameters:
         return "Simulation takes no storage"
+    needed = Simulation.memory(MF(factors=5), Gossip(), *SHAPE[:2], storage=STORAGE, timed=True)
     there = available_memory()
-    if there < LIMIT:
-        return f"{there / 2**30:.1f} GiB are free, and up to {LIMIT / 2**30:g} may be needed"
+    if there < needed:
+        return f"{there / 2**30:.1f} GiB are free, and {needed / 2**30:.1f} are needed"
     return ""
 
 
