@@ -18,6 +18,12 @@ from sottovoce.cli import options
 @click.option(
     "--jobs", type=click.IntRange(min=1), help="Processes at a time.  [default: one for two processors]"
 )
+@click.option(
+    "--only",
+    metavar="LABEL",
+    multiple=True,
+    help="Run a part: these labels, such as 'MovieLens 100K', of the axes they belong to; may be repeated.",
+)
 @options.data_dir
 @click.option(
     "--out",
@@ -36,6 +42,7 @@ def command(
     listed: bool,
     seeds: str | None,
     jobs: int | None,
+    only: tuple[str, ...],
     data_dir: Path | None,
     out: Path | None,
     page: Path | None,
@@ -56,7 +63,7 @@ def command(
             raise click.UsageError("Name what to reproduce; sottovoce reproduce --list shows what there is.")
         docs.write(page)
         return
-    found, place = _reproduce(name, quick, seeds, jobs, data_dir, out)
+    found, place = _reproduce(name, quick, seeds, jobs, only, data_dir, out)
     if page is not None:
         docs.write(page, found)
     if as_json:
@@ -105,7 +112,13 @@ def _list(as_json: bool) -> None:
 
 
 def _reproduce(
-    name: str, quick: bool, seeds: str | None, jobs: int | None, data_dir: Path | None, out: Path | None
+    name: str,
+    quick: bool,
+    seeds: str | None,
+    jobs: int | None,
+    only: tuple[str, ...],
+    data_dir: Path | None,
+    out: Path | None,
 ) -> tuple[dict[str, Any], Path]:
     """What a reproduction comes to, and where it is."""
     from sottovoce.cli.sweep import progress
@@ -115,7 +128,7 @@ def _reproduce(
 
     form = Reproduction.load(name)
     place = out or Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
-    plan = execute.plan(form, place, quick, None if seeds is None else sweep.seeds(seeds))
+    plan = execute.plan(form, place, quick, None if seeds is None else sweep.seeds(seeds), only)
     try:
         with progress(sum(map(len, plan.points.values()))) as tell:
             results = execute.execute(plan, jobs or max(1, sweep.cores() // 2), data_dir, tell)

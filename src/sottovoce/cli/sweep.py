@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +13,7 @@ from sottovoce.cli import options
 if TYPE_CHECKING:
     from rich.table import Table
 
-    from sottovoce.experiments.sweep import Tell
+    from sottovoce.experiments.sweep import Point, Tell
 
 _WIDE = 10_000  # letters, more than any table has
 
@@ -146,20 +146,23 @@ def _figure(over: dict[str, Any], metric: str) -> str:
 
 @contextlib.contextmanager
 def progress(total: int) -> "Iterator[Tell]":
-    """A bar with the time left on stderr, if that is a terminal; failures are told anywhere."""
+    """A bar with the time left and what is under way, if stderr is a terminal; failures are told anywhere."""
     if not sys.stderr.isatty():
-        yield lambda done, note: click.echo(note, err=True) if note else None
+        yield lambda done, note, running: click.echo(note, err=True) if note else None
         return
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+    from rich.table import Column
 
     screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
     said = TextColumn("runs ·"), TimeRemainingColumn(), TextColumn("left")
-    with Progress(BarColumn(), MofNCompleteColumn(), *said, console=screen) as bar:
+    now = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True))
+    with Progress(BarColumn(20), MofNCompleteColumn(), *said, now, console=screen, expand=True) as bar:
         task = bar.add_task("", total=total)
 
-        def tell(done: int, note: str) -> None:
-            bar.update(task, completed=done)
+        def tell(done: int, note: str, running: "Iterable[Point]") -> None:
+            names = ", ".join(point.label for point in running)
+            bar.update(task, completed=done, description=f"· {names}" if names else "")
             if note:
                 screen.print(note)
 

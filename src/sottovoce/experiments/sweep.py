@@ -41,6 +41,11 @@ class Point(NamedTuple):
         return self.place.path.with_name(f"{self.place.path.name}.log")
 
     @property
+    def label(self) -> str:
+        """The point as its directory has it, for a line of progress."""
+        return f"{self.place.path.parent.name} {self.place.path.name}"
+
+    @property
     def name(self) -> str:
         """The point in words."""
         return " ".join([*self.settings, f"seed={self.seed}"])
@@ -53,8 +58,8 @@ class Failure(NamedTuple):
     reason: str
 
 
-Tell = Callable[[int, str], None]
-"""Told how many runs are over, and what to say about the last one."""
+Tell = Callable[[int, str, Iterable[Point]], None]
+"""Told how many runs are over, what to say about the last one, and which are under way."""
 
 
 def grid(texts: Iterable[str]) -> list[list[str]]:
@@ -152,12 +157,12 @@ def execute(
     changes: Sequence[str],
     jobs: int,
     data_dir: Path | None = None,
-    tell: Tell = lambda done, note: None,
+    tell: Tell = lambda done, note, running: None,
 ) -> list[Failure]:
     """Run all points that are not complete, `jobs` at a time; those that failed are returned."""
     waiting = [point for point in todo if not point.place.complete]
     done, failures = len(todo) - len(waiting), []
-    tell(done, "")
+    tell(done, "", ())
     threads = max(1, cores() // jobs)
     running: dict[Point, subprocess.Popen[bytes]] = {}
     compiled = False
@@ -168,6 +173,7 @@ def execute(
             for point in [p for p in waiting if not p.place.busy][:room]:
                 waiting.remove(point)
                 running[point] = _start(point, recipe, changes, threads, data_dir)
+                tell(done, "", running)
             time.sleep(_PAUSE)
             # The first run is alone until it has compiled what the others will find in the cache.
             compiled = compiled or any(point.place.events() for point in running)
@@ -178,10 +184,10 @@ def execute(
                 done, compiled = done + 1, True
                 if point.place.complete and process.returncode == 0:
                     point.log.unlink(missing_ok=True)
-                    tell(done, "")
+                    tell(done, "", running)
                 else:
                     failures.append(Failure(point, _reason(point, process.returncode)))
-                    tell(done, f"{point.name} failed: {failures[-1].reason}")
+                    tell(done, f"{point.name} failed: {failures[-1].reason}", running)
     return failures
 
 

@@ -3,7 +3,7 @@
 Runs of the same seed share split and randomness, so differences are taken seed by seed. A
 difference counts when its mean is more than twice its standard deviation over seeds; with a single
 seed there is no spread to compare with, and its sign alone decides. What was never reached counts as
-reached in the round after the last; where neither run reached it, nothing is decided.
+reached one step after the last evaluation; where neither run reached it, nothing is decided.
 """
 
 import math
@@ -15,8 +15,6 @@ from sottovoce.experiments.reproduce import figures, papers
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Check, Claim, Labels, Reaches, Reproduction
 from sottovoce.experiments.reproduce.papers import Finding
-
-SPREADS = 2.0
 
 
 class _Column(NamedTuple):
@@ -62,17 +60,16 @@ def _findings(form: Reproduction, check: Check, results: Results) -> Iterator[Fi
         columns = [_column(form, check, metric, results, *run) for run in runs]
         where = f"{', '.join(labels)}: " if labels else ""
         told = ", ".join(f"{t} {_told(c, metric, check)}" for t, c in zip(texts, columns, strict=True))
-        judged = [_judge(*pair, metric, check) for pair in pairwise(columns)]
-        said = (
-            f"{where}{figures.say_read(metric, check.at)}: {told} ({'; '.join(one.said for one in judged)})"
-        )
-        yield Finding(said, _all([one.holds for one in judged]))
+        judged = [_judge(*pair, metric, check, form.x) for pair in pairwise(columns)]
+        read, why = figures.say_read(metric, check.at, form.x), "; ".join(one.said for one in judged)
+        yield Finding(f"{where}{read}: {told} ({why})", _all([one.holds for one in judged]))
 
 
 def _column(
     form: Reproduction, check: Check, metric: str, results: Results, run: Labels, level: str | None
 ) -> _Column:
-    limit = results[run][0].result["rounds"] + 1 if isinstance(check.at, Reaches) else math.inf
+    places = figures.places(form, results[run][0])
+    limit = figures.after(places, form.x) if isinstance(check.at, Reaches) else math.inf
     return _Column(figures.values(form, results[run], metric, "final" if level else check.at, level), limit)
 
 
@@ -85,19 +82,18 @@ def _told(column: _Column, metric: str, check: Check) -> str:
     return f"{missed}, else {figures.say_over(reached, metric, check.at)}"
 
 
-def _judge(a: _Column, b: _Column, metric: str, check: Check) -> Finding:
+def _judge(a: _Column, b: _Column, metric: str, check: Check, x: str) -> Finding:
     """Whether `a` is better than `b`, or as close as allowed."""
     if a.never and b.never:
         return Finding("neither reached it, which decides nothing", None)
     gain = b.minus(a) if figures.smaller_is_better(metric, check.at) else a.minus(b)
-    spread = SPREADS * (gain.std or 0.0)
-    rounds = " rounds" if isinstance(check.at, Reaches) else ""
+    unit = f" {x}" if isinstance(check.at, Reaches) else ""
     least = "at least " if a.missed or b.missed else ""
-    size = least + figures.say_over(Figure(abs(gain.mean), gain.std), metric, check.at) + rounds
+    size = least + figures.say_over(Figure(abs(gain.mean), gain.std), metric, check.at) + unit
     if check.by is not None:
-        holds = not least and abs(gain.mean) + spread <= check.by
+        holds = not least and abs(gain.mean) + figures.SPREADS * (gain.std or 0.0) <= check.by
         return Finding(f"apart by {size}, allowed {figures.say(check.by, metric, check.at)}", holds)
-    if gain.mean > spread:
+    if gain.clear:
         return Finding(f"ahead by {size}", True)
     if gain.mean > 0:
         return Finding(f"ahead by {size}, within the spread over seeds", False)

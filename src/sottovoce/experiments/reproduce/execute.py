@@ -35,11 +35,13 @@ class Plan(NamedTuple):
     points: dict[Labels, list[Point]]
 
 
-def plan(form: Reproduction, out: Path, quick: bool, seeds: Sequence[int] | None) -> Plan:
+def plan(
+    form: Reproduction, out: Path, quick: bool, seeds: Sequence[int] | None, only: Sequence[str] = ()
+) -> Plan:
     """Every run with every seed; each is checked, also against what is in its directory."""
     chosen = list(seeds or range(1, 1 + (form.quick.seeds if quick else form.seeds)))
     points = {}
-    for run in form.runs(form.quick.only if quick else ()):
+    for run in form.chosen(only, quick):
         changes = tuple(form.changes(run) + settings(form.quick.set if quick else {}))
         places = [RunDirectory(out / form.folder(run) / f"seed-{seed}") for seed in chosen]
         made = map(Point, itertools.repeat(changes), chosen, places)
@@ -66,12 +68,14 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "experiment": form.name,
         "quick": plan.quick,
         "seeds": plan.seeds,
+        **_extent(form, results),
         "paper": form.paper.model_dump(),
         "rows": [row for rows in form.rows for row in _rows(form, rows, results)],
         "claims": [claims.judge(form, claim, results) for claim in form.claims],
         "tuned": form.tuned,
         "notes": form.notes,
         "metric": form.metric,
+        "x": form.x,
         "panels": _panels(form, results),
         "data": _data(results),
         "version": __version__,
@@ -108,7 +112,7 @@ def _rows(form: Reproduction, rows: Rows, results: Results) -> Iterator[dict[str
             yield {
                 "name": ", ".join([*labels, *([level] if level else [])]),
                 "metric": metric,
-                "at": figures.say_at(rows.at),
+                "at": figures.say_at(rows.at, form.x),
                 "paper": paper,
                 "ours": figure.mean if math.isfinite(figure.mean) else None,
                 "std": figure.std,
@@ -136,24 +140,37 @@ def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
         title = tuple(itertools.compress(run, inside))
         name = ", ".join(label for label, shown in zip(run, inside, strict=True) if not shown)
         panel = panels.setdefault(title, {"title": ", ".join(title), "curves": [], "levels": {}})
-        panel["curves"].append({"name": name, **_curve(form.metric, seeds)})
+        panel["curves"].append({"name": name, **_curve(form, seeds)})
         for level in form.levels if form.lines is None else form.lines:
             mean = Figure.of(figures.values(form, seeds, form.metric, "final", level)).mean
             panel["levels"].setdefault(level, round(mean, 5))
     return list(panels.values())
 
 
-def _curve(metric: str, seeds: Sequence[Run]) -> dict[str, Any]:
-    """The rounds in which the metric was finite under every seed."""
-    table = [{event["round"]: event[metric] for event in run.curve} for run in seeds]
+def _curve(form: Reproduction, seeds: Sequence[Run]) -> dict[str, Any]:
+    """The rounds, or hours, in which the metric was finite under every seed."""
+    table = [{event["round"]: event[form.metric] for event in run.curve} for run in seeds]
     shared = [r for r in table[0] if all(column.get(r) is not None for column in table)]
     columns = [[column[r] for column in table] for r in shared]
+    where = dict(zip(table[0], figures.places(form, seeds[0]), strict=True))
     return {
-        "x": shared,
+        "x": [round(where[r], 3) for r in shared],
         "mean": [round(sum(column) / len(column), 5) for column in columns],
         "low": [round(min(column), 5) for column in columns],
         "high": [round(max(column), 5) for column in columns],
     }
+
+
+def _extent(form: Reproduction, results: Results) -> dict[str, Any]:
+    """Which labels of axes were run, where not all were, and which were not."""
+    ran: list[str] = []
+    missing: list[str] = []
+    for place, labels in enumerate(form.axes.values()):
+        there = {run[place] for run in results}
+        if len(there) < len(labels):
+            ran += [label for label in labels if label in there]
+            missing += [label for label in labels if label not in there]
+    return {"ran": ran, "missing": missing, "apart": form.apart}
 
 
 def _data(results: Results) -> list[dict[str, Any]]:

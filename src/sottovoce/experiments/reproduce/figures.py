@@ -9,15 +9,22 @@ from sottovoce.errors import RecipeError
 from sottovoce.experiments.machine import size
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.report import words
-from sottovoce.experiments.reproduce.form import At, Labels, Reaches, Reproduction
+from sottovoce.experiments.reproduce.form import At, Hours, Labels, Reaches, Reproduction
 from sottovoce.metrics import lower_is_better
 from sottovoce.registry import nearest
+
+SPREADS = 2.0
+_ROUNDING = 1e-6  # hours
 
 Results = Mapping[Labels, Sequence[Run]]
 """The runs of each combination of labels, in the order of seeds."""
 
-COUNTS = ("people", "items", "interactions", "nodes", "messages", "bytes", "seconds", "Mbit per message")
-"""What a row or a check can be about besides the metrics that were measured."""
+CHURN = {"share online": "online", "minutes per session": "session_minutes"}
+COUNTS = (
+    *("people", "items", "interactions", "nodes", "messages", "bytes", "seconds", "Mbit per message"),
+    *CHURN,
+)
+"""What a row or a check can be about besides the metrics that were measured; the last ones under churn."""
 
 
 class Figure(NamedTuple):
@@ -33,11 +40,30 @@ class Figure(NamedTuple):
             return cls(math.inf if math.inf in values else math.nan, None)
         return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
 
+    @property
+    def clear(self) -> bool:
+        """Whether it is above zero beyond the spread over seeds."""
+        return self.mean > SPREADS * (self.std or 0.0)
 
-def value(run: Run, metric: str, at: At, level: str | None = None) -> float:
+
+def places(form: Reproduction, run: Run) -> list[float]:
+    """Where on the curve each evaluation stands: its round, or its hour."""
+    if form.x == "rounds":
+        return [event["round"] for event in run.curve]
+    if form.hours is None and any("hours" not in event for event in run.curve):
+        raise RecipeError(
+            f"{form.name} draws curves over hours, and a run has no clock.",
+            "Give it [network] links, or say with hours = … what a round stands for.",
+        )
+    return [event.get("hours", event["round"] * (form.hours or 0.0)) for event in run.curve]
+
+
+def value(
+    run: Run, metric: str, at: At, level: str | None = None, places: Sequence[float] | None = None
+) -> float:
     """A number of a run, or of what is measured beside it: NaN if there is none, infinite if never.
 
-    `level` is the name of a baseline or a reference.
+    `level` is the name of a baseline or a reference; `places` are those of the curve, else its rounds.
     """
     if metric in COUNTS:
         return _count(run.result, metric)
@@ -51,19 +77,23 @@ def value(run: Run, metric: str, at: At, level: str | None = None) -> float:
             raise RecipeError(f"{level!r} is not measured beside these runs.", nearest(level, list(beside)))
         return _number(beside[level][metric])
     sign = 1 if lower_is_better(metric) else -1
-    curve = {event["round"]: _number(event[metric]) for event in run.curve}
+    rounds: list[float] = [event["round"] for event in run.curve]
+    points = [_number(event[metric]) for event in run.curve]
+    where = list(zip(places or rounds, points, strict=True))
     match at:
         case "final":
             return _number(run.metrics[metric])
         case "best":
-            return sign * min((sign * v for v in curve.values() if math.isfinite(v)), default=math.nan)
+            return sign * min((sign * v for v in points if math.isfinite(v)), default=math.nan)
         case "mean":
-            return statistics.fmean([v for round, v in curve.items() if round > 0])
+            return statistics.fmean([v for place, v in where if place > 0])
         case int():
-            return curve.get(at, math.nan)
+            return dict(zip(rounds, points, strict=True)).get(at, math.nan)
+        case Hours():
+            return next((v for hour, v in reversed(where) if hour <= at.hours + _ROUNDING), math.nan)
         case Reaches():
             wanted = at.reaches if isinstance(at.reaches, float) else value(run, metric, "final", at.reaches)
-            return min((r for r, v in curve.items() if sign * v <= sign * wanted), default=math.inf)
+            return min((place for place, v in where if sign * v <= sign * wanted), default=math.inf)
     return _number(run.result["tails"][metric][at])
 
 
@@ -71,7 +101,12 @@ def values(form: Reproduction, runs: Sequence[Run], metric: str, at: At, level: 
     """The number of every seed; levels are called as in the file."""
     if isinstance(at, Reaches) and isinstance(at.reaches, str):
         at = Reaches(reaches=form.levels.get(at.reaches, at.reaches))
-    return [value(run, metric, at, level and form.levels[level]) for run in runs]
+    return [value(run, metric, at, level and form.levels[level], places(form, run)) for run in runs]
+
+
+def after(places: Sequence[float], x: str) -> float:
+    """What stands for a place that was never reached: one step beyond the last."""
+    return places[-1] + (1 if x == "rounds" else places[-1] - places[-2])
 
 
 def smaller_is_better(metric: str, at: At) -> bool:
@@ -96,7 +131,7 @@ def say_over(figure: Figure, metric: str, at: At = "final") -> str:
     return say(figure.mean, metric, at) + spread
 
 
-def say_at(at: At) -> str:
+def say_at(at: At, x: str = "rounds") -> str:
     """Where it was read, in words."""
     match at:
         case "final":
@@ -106,21 +141,25 @@ def say_at(at: At) -> str:
         case "mean":
             return "mean over the curve"
         case int():
-            return f"after round {at}"
+            return f"after round {at}" if at else "at the start"
+        case Hours():
+            return f"after {at.hours:g} hours"
         case Reaches():
             what = at.reaches if isinstance(at.reaches, str) else f"{at.reaches:g}"
-            return f"first round as good as {what}"
+            return f"first {x.removesuffix('s')} as good as {what}"
     return at.replace("cdf", "CDF")
 
 
-def say_read(metric: str, at: At) -> str:
+def say_read(metric: str, at: At, x: str = "rounds") -> str:
     """What was read, in words."""
-    return metric if metric in COUNTS else f"{words.name(metric)}, {say_at(at)}"
+    return metric if metric in COUNTS else f"{words.name(metric)}, {say_at(at, x)}"
 
 
 def _count(result: Mapping[str, Any], metric: str) -> float:
     if metric == "Mbit per message":
         return float(8e-6 * result["bytes"] / result["messages"]) if result["messages"] else math.nan
+    if metric in CHURN:
+        return _number(result.get("churn", {}).get(CHURN[metric]))
     return float(result["data"][metric] if metric in result["data"] else result[metric])
 
 

@@ -10,6 +10,8 @@
 
     [levels] what is measured beside every run, such as "item means" = "popularity"
     [quick]  the reduced version: only these labels, these changes
+    apart    labels that are run only if they are asked for
+    x        "hours" if curves go over virtual time, and not over rounds
     [[rows]] figures, with what the paper printed and how far off ours may be
     [[claims]] statements, each with checks
 
@@ -57,9 +59,17 @@ class Reaches(Strict):
     reaches: float | str
 
 
-At = Literal["final", "best", "mean", "cdf 0.1", "cdf 0.01", "cdf 0.001", "worst 10%"] | int | Reaches
+class Hours(Strict):
+    """The last evaluation until so many hours have passed; in files whose curves go over hours."""
+
+    hours: Annotated[float, Field(ge=0)]
+
+
+Tail = Literal["cdf 0.1", "cdf 0.01", "cdf 0.001", "worst 10%"]
+At = Literal["final", "best", "mean"] | Tail | int | Hours | Reaches
 """Where a metric is read: after the last round, at its best, as the mean over the curve, in the tail
-of the people served worst, after a round, or as the round in which it reaches something."""
+of the people served worst, after a round, after some hours, or as the round or the hour in which it
+reaches something."""
 
 
 class Read(Strict):
@@ -94,7 +104,7 @@ class Check(Read):
     """Two that differ by at most `by`."""
     by: Annotated[float, Field(ge=0)] | None = None
     function: str | None = None
-    """The name of a function in papers/, such as "hegedus.gap"."""
+    """The name of a function in papers/, such as "hegedus.gap_shrinks"."""
 
 
 class Claim(Strict):
@@ -134,6 +144,12 @@ class Reproduction(Strict):
     """Decisions and deviations, for the reader."""
     paper: Paper
     set: dict[str, Any] = {}
+    x: Literal["rounds", "hours"] = "rounds"
+    """What curves go over; hours are those of virtual time."""
+    hours: Annotated[float, Field(gt=0)] | None = None
+    """What a round stands for in runs without a clock, such as central training, if curves go over hours."""
+    apart: list[str] = []
+    """Labels whose runs are left out unless they are asked for by name."""
     axes: Annotated[dict[str, dict[str, dict[str, Any]]], Field(min_length=1)]
     levels: dict[str, str] = {}
     lines: list[str] | None = None
@@ -181,6 +197,25 @@ class Reproduction(Strict):
         """All runs, or those with one of the labels in `only` on each axis that it names."""
         allowed = [[label for label in axis if label in only] or list(axis) for axis in self.axes.values()]
         return list(itertools.product(*allowed))
+
+    def chosen(self, only: Sequence[str], quick: bool) -> list[Labels]:
+        """What is to be run: on each axis the labels that `only` names, or else the usual ones."""
+        asked = [label for text in only for label in self._fixed(text)]
+        allowed = []
+        for axis in self.axes.values():
+            usual = [label for label in axis if label not in self.apart]
+            reduced = [label for label in axis if label in self.quick.only] if quick else []
+            allowed.append([label for label in axis if label in asked] or reduced or usual)
+        return list(itertools.product(*allowed))
+
+    def _fixed(self, text: str) -> list[str]:
+        found = self.named(text)
+        if found.level is not None or not found.fixed:
+            raise RecipeError(
+                f"{text!r} is no label of an axis.",
+                "Labels are " + ", ".join(map(repr, self._run_labels)) + ".",
+            )
+        return list(found.fixed.values())
 
     def changes(self, run: Labels) -> list[str]:
         """How a run differs from the base recipe with [set]."""
@@ -232,8 +267,12 @@ class Reproduction(Strict):
         return tuple(fixed.get(axis, label) for axis, label in zip(self.axes, run, strict=True))
 
     @property
+    def _run_labels(self) -> list[str]:
+        return [label for axis in self.axes.values() for label in axis]
+
+    @property
     def _labels(self) -> list[str]:
-        return [label for axis in self.axes.values() for label in axis] + list(self.levels)
+        return self._run_labels + list(self.levels)
 
     def _check(self) -> None:
         """Refuse labels that mean two things, or nothing, and checks of no form."""
@@ -256,6 +295,9 @@ class Reproduction(Strict):
         for line in self.lines or ():
             if line not in self.levels:
                 raise RecipeError(f"{self._where}: lines has {line!r}.", nearest(line, list(self.levels)))
+        for text in self.apart:
+            self._fixed(text)
+        self._check_hours()
         for text in [*self.quick.only, *(label for read in [*self.rows, *checks] for label in read.only)]:
             self.named(text)
         for rows in self.rows:
@@ -263,6 +305,11 @@ class Reproduction(Strict):
             for text in rows.paper:
                 if not self.stands_for(text, runs):
                     raise RecipeError(f"{self._where}: rows.paper has {text!r}, which no row is about.")
+
+    def _check_hours(self) -> None:
+        reads = [*self.rows, *(check for claim in self.claims for check in claim.checks)]
+        if self.x != "hours" and (self.hours or any(isinstance(read.at, Hours) for read in reads)):
+            raise RecipeError(f"{self._where}: hours are read off curves over rounds.", 'Add x = "hours".')
 
     def _check_form(self, check: Check) -> None:
         forms = [form for form in ("order", "within", "function") if getattr(check, form) is not None]

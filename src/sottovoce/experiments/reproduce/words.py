@@ -27,8 +27,10 @@ def verdict(found: Mapping[str, Any]) -> str:
     parts = []
     for what, judged in kinds.items():
         known = [entry["holds"] for entry in judged if entry["holds"] is not None]
+        looked = [f["holds"] for entry in judged for f in entry.get("findings", ()) if f["holds"] is not None]
+        counted = f" ({sum(looked)} of {len(looked)} comparisons)" if len(looked) > len(known) else ""
         if known:
-            parts.append(f"{what} {sum(known)} of {len(known)}")
+            parts.append(f"{what} {sum(known)} of {len(known)}{counted}")
     rest = " Some comparisons are left open." if any(map(_open_ends, found["claims"])) else ""
     return f"What holds: {', '.join(parts)}.{rest}" if parts else "Nothing here can be judged."
 
@@ -40,7 +42,9 @@ def scope(found: Mapping[str, Any]) -> str:
     spread = "; without a spread over seeds, signs alone decide" if len(seeds) == 1 else ""
     if found["quick"]:
         return f"A reduced version (--quick), which decides nothing about the paper: {under}{spread}."
-    return f"Under {under}{spread}."
+    if not found["missing"]:
+        return f"Under {under}{spread}."
+    return f"Run: {', '.join(found['ran'])}, under {under}{spread}. Not run: {', '.join(found['missing'])}."
 
 
 def mark(holds: bool | None) -> str:
@@ -49,8 +53,13 @@ def mark(holds: bool | None) -> str:
 
 
 def judgement(claim: Mapping[str, Any]) -> str:
-    """Whether a claim holds, and whether that is all of it."""
-    return "holds where it is decided" if claim["holds"] and _open_ends(claim) else mark(claim["holds"])
+    """Whether a claim holds, whether that is all of it, and if not throughout, how far."""
+    if claim["holds"]:
+        return "holds where it is decided" if _open_ends(claim) else mark(True)
+    decided = [finding["holds"] for finding in claim["findings"] if finding["holds"] is not None]
+    if any(decided):
+        return f"does not hold throughout, but in {sum(decided)} of {len(decided)} comparisons"
+    return mark(claim["holds"])
 
 
 def source(claim: Mapping[str, Any]) -> str:
@@ -78,7 +87,9 @@ def command(found: Mapping[str, Any]) -> str:
     seeds = found["seeds"]
     listed = str(len(seeds)) if seeds == list(range(1, len(seeds) + 1)) else ",".join(map(str, seeds))
     quick = " --quick" if found["quick"] else ""
-    return f"sottovoce reproduce {found['experiment']}{quick} --seeds {listed}"
+    usual = set(found["missing"]) == set(found["apart"])
+    only = "" if found["quick"] or usual else "".join(f' --only "{label}"' for label in found["ran"])
+    return f"sottovoce reproduce {found['experiment']}{quick} --seeds {listed}{only}"
 
 
 def panels(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
@@ -93,6 +104,7 @@ def panels(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
                 y,
                 [plots.Series(**curve) for curve in panel["curves"]],
                 panel["levels"],
+                x=found["x"],
                 percent=percent(metric),
             ),
         )

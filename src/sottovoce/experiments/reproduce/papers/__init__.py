@@ -1,9 +1,9 @@
 """Statements of papers that need a function of their own: one file per paper.
 
-A check `function = "hegedus.gap"` calls what `papers/hegedus.py` registered with
+A check `function = "hegedus.gap_shrinks"` calls what `papers/hegedus.py` registered with
 
-    @statement("hegedus.gap")
-    def gap(form: Reproduction, results: Results) -> list[Finding]: …
+    @statement("hegedus.gap_shrinks")
+    def gap_shrinks(form: Reproduction, results: Results) -> list[Finding]: …
 """
 
 import importlib
