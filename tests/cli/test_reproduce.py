@@ -1,6 +1,7 @@
 """`sottovoce reproduce`: the contract of its output, and going on where it stopped."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -136,7 +137,8 @@ def test_a_failed_run_is_told(call: Call, file: Path, monkeypatch: pytest.Monkey
 
 
 def test_list_and_what_to_do_instead(call: Call) -> None:
-    assert "hegedus/figure-3  Figure 3 of" in call("reproduce", "--list").stdout
+    listed = call("reproduce", "--list").stdout
+    assert re.search(r"^hegedus/figure-3 +Figure 3 of", listed, re.M)
     assert json.loads(call("reproduce", "--list", "--json").stdout)[0].keys() == {"name", "summary"}
     assert "sottovoce reproduce --list" in call("reproduce").stderr
     run = call("run", "hegedus/figure-3")
