@@ -63,24 +63,25 @@ def advance_slowly(simulation: Simulation, rounds: int) -> None:
     s = simulation
     slots = s.tables.slots
     events: list[tuple[float, int, int, Any]] = []
-    for round in range(rounds):
-        sent, _ = exchanges(s.protocol, s.peers, s.graph, s.timing, s.size, s.seed, round)
+    for round in range(s.round, s.round + rounds):
+        sent, _ = exchanges(s.protocol, s.peers, s.views, s.timing, s.size, s.seed, round)
         for sender, receiver, start, end, number, _ in zip(*sent, strict=True):
             message = {"from": int(sender), "to": int(receiver), "number": int(number)}
             events += [(float(end), 0, len(events), message), (float(start), 1, len(events), message)]
     # What arrives at the moment of sending has arrived before; among equals, the order of sending.
     for time, begins, _, message in sorted(events, key=lambda event: event[:3]):
-        if time > rounds * s.timing.round:
+        if time > (s.round + rounds) * s.timing.round:
             break
         if message["from"] == NOBODY:
             if not begins:
-                absorb(s.merge, s.model, s.tables, s.tables, message["to"], NOBODY, s.people, s.seed)
+                absorb(s.merge, s.model, s.tables, s.tables, message["to"], NOBODY, NOBODY, s.people, s.seed)
         elif begins:
             message["sent"] = s._pool(1)
             written = message["sent"], 0, s.seed, message["number"]
             pack(s.chain, s.tables, message["from"], s.people, s.reference, *written)
         else:
-            absorb(s.merge, s.model, s.tables, message["sent"], message["to"], slots, s.people, s.seed)
+            taken = message["sent"], message["to"], slots, message["from"]
+            absorb(s.merge, s.model, s.tables, *taken, s.people, s.seed)
     s.round += rounds
 
 

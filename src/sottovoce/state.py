@@ -60,6 +60,9 @@ class People(NamedTuple):
     value: Floats  # their ratings, or 1
     weighting_indptr: Longs  # [U + 1], where each person's weighting set begins
     weighting: Ints  # items set aside to judge models by
+    candidates: Ints  # [weighting, C], items that each of them is ranked among; -1 where there are no more
+    heard: Ints  # [U, m], whose models a person has received, the best first; -1 where there are no more
+    liked: Floats  # [U, m], how good they were for the person
     first: Longs  # [T + 1], where each slot's people begin in `member`
     member: Ints  # [U], people by the slot that hosts them
 
@@ -149,6 +152,30 @@ def hold(tables, slot, items):
             where[item] = end
             end += 1
     tables.offset[slot + 1] = end
+
+
+@helper
+def remember(people, person, sender, quality):
+    """Note how good a sender's model was, in place of what was known of it; the worst may be forgotten.
+
+    The list is sorted by quality, and of equals the latest stands first.
+    """
+    heard, liked = people.heard[person], people.liked[person]
+    last = len(heard) - 1
+    at = last
+    for n in range(last):
+        if heard[n] == sender:
+            at = n
+    if heard[at] >= 0 and heard[at] != sender and liked[at] > quality:
+        return
+    for n in range(at, last):
+        heard[n], liked[n] = heard[n + 1], liked[n + 1]
+    heard[last] = -1
+    at = last
+    while at > 0 and (heard[at - 1] < 0 or liked[at - 1] <= quality):
+        heard[at], liked[at] = heard[at - 1], liked[at - 1]
+        at -= 1
+    heard[at], liked[at] = sender, quality
 
 
 @inlined
@@ -292,9 +319,20 @@ def gathered(lengths: Sequence[int] | Longs, width: int, head: int, items: int =
 
 
 def people(
-    user_size: int, indptr: Longs, item: Ints, value: Floats, host: Ints, slots: int, weighting: Any = None
+    user_size: int,
+    indptr: Longs,
+    item: Ints,
+    value: Floats,
+    host: Ints,
+    slots: int,
+    weighting: Any = None,
+    candidates: Ints | None = None,
+    memory: int = 0,
 ) -> People:
-    """People with this data, each hosted by a slot; `weighting` has an `indptr` and an `item` too."""
+    """People with this data, each hosted by a slot; `weighting` has an `indptr` and an `item` too.
+
+    They remember so many of those they hear from, `memory`.
+    """
     count = len(indptr) - 1
     order = np.argsort(host, kind="stable").astype(np.int32)
     return People(
@@ -306,6 +344,9 @@ def people(
         value=value.astype(np.float32),
         weighting_indptr=np.zeros(count + 1, np.int64) if weighting is None else weighting.indptr,
         weighting=np.empty(0, np.int32) if weighting is None else weighting.item,
+        candidates=np.empty((0, 0), np.int32) if candidates is None else candidates,
+        heard=np.full((count, memory), -1, np.int32),
+        liked=np.zeros((count, memory), np.float32),
         first=np.searchsorted(host[order], np.arange(slots + 1)).astype(np.int64),
         member=order,
     )

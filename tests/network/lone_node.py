@@ -39,7 +39,8 @@ def main(name, me, port, rounds, out):
     none = np.empty(0, np.int32)
     one = np.array([0, 1])
     zeros = np.zeros(2, np.int64)
-    absorb = Plan(one, np.zeros(1, np.int32), one, np.ones(1, np.int32), zeros, none, none, zeros[:0])
+    here, there = np.zeros(1, np.int32), np.ones(1, np.int32)
+    absorb = Plan(one, here, one, there, there, zeros, none, none, zeros[:0])
     with connect(me, port) as sock:
         for _ in range(rounds):
             message = codec.encode(emit(tables, 0))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.peers import graph as draw_graph
+from sottovoce.peers import meet
 from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
@@ -15,11 +15,11 @@ from sottovoce.timing import synchronous
 
 
 def talk(peers, nodes, pushes, rounds, seed=1):
-    graph = draw_graph(peers, nodes, seed)
+    views = meet(peers, nodes, seed)
     timing = synchronous(nodes)
     return np.array(
-        [exchanges(Gossip(pushes), peers, graph, timing, 1.0, seed, r)[0].receiver for r in range(rounds)]
-    ), graph
+        [exchanges(Gossip(pushes), peers, views, timing, 1.0, seed, r)[0].receiver for r in range(rounds)]
+    ), views
 
 
 @given(
@@ -29,8 +29,8 @@ def talk(peers, nodes, pushes, rounds, seed=1):
     st.integers(0, 99),
 )
 def test_nobody_talks_to_oneself_or_twice(peers, nodes, pushes, seed):
-    chosen, graph = talk(peers, nodes, pushes, 3, seed)
-    known = graph.shape[1] if graph.size else nodes - 1
+    chosen, views = talk(peers, nodes, pushes, 3, seed)
+    known = views.neighbours.shape[1] if views.neighbours.size else nodes - 1
     sent = pushes if isinstance(peers, Complete) else min(pushes, known)
     chosen = chosen.reshape(3, nodes, sent)
     assert ((chosen >= 0) & (chosen < nodes)).all()
@@ -53,23 +53,23 @@ def test_views_last_as_long_as_they_should():
 
 
 def test_fixed_graphs_are_kept():
-    chosen, graph = talk(KOut(4), 30, 1, 200)
-    assert graph.shape == (30, 4)
+    chosen, views = talk(KOut(4), 30, 1, 200)
+    assert views.neighbours.shape == (30, 4)
     for node in range(30):
-        assert set(chosen[:, node]) == set(graph[node])
+        assert set(chosen[:, node]) == set(views.neighbours[node])
 
 
 def test_small_networks_know_everybody():
-    assert draw_graph(KOut(20), 5, 1).shape == (5, 4)
+    assert meet(KOut(20), 5, 1).neighbours.shape == (5, 4)
 
 
 @pytest.mark.parametrize("peers", [Uniform(), KOut(3), Complete()])
 def test_plain_selection_equals_compiled(peers):
     from sottovoce.peers import select
 
-    chosen, graph = talk(peers, 12, 2, 3)
+    chosen, views = talk(peers, 12, 2, 3)
     for round in range(3):
         for node in range(12):
             slow = np.empty(2, np.int32)
-            assert select(peers, graph, synchronous(12), round, node, 1, round, slow) == 2
+            assert select(peers, views, synchronous(12), round, node, 1, round, slow) == 2
             assert slow.tolist() == chosen[round].reshape(12, 2)[node].tolist()

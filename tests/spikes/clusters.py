@@ -28,5 +28,5 @@ def _trainings(protocol, timed, size):
 
 
 @exchanges.rule(Clusters)
-def _exchanges(protocol, peers, graph, timing, size, run, round):
-    return exchanges(Gossip(), peers, graph, timing, size, run, round)
+def _exchanges(protocol, peers, views, timing, size, run, round):
+    return exchanges(Gossip(), peers, views, timing, size, run, round)

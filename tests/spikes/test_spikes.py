@@ -10,7 +10,6 @@ from sottovoce.protocols.gossip import Gossip
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.spikes.clusters import Clusters
 from tests.spikes.gmf import GMF
-from tests.spikes.performance import Performance
 
 
 def groups(count=24, items=24, seed=3):
@@ -65,32 +64,6 @@ def test_clusters_share_a_table(data):
     fast.advance(3)
     advance_slowly(slow, 3)
     assert_same(fast, slow)
-
-
-def test_performance_merging_scores_the_senders_table_with_the_receivers_person():
-    data, _ = groups()
-    weighting, _ = groups(seed=9)
-    parts = {"merge": Performance(k=5, candidates=20), "weighting": weighting}
-    fast, slow = (simulate(MF(factors=3), data, **parts) for _ in range(2))
-    fast.advance(5)
-    advance_slowly(slow, 5)
-    assert_same(fast, slow)
-
-
-def test_performance_merging_ignores_a_worthless_model():
-    data, _ = groups()
-    simulation = simulate(
-        GMF(factors=3), data, merge=Performance(k=1, candidates=5), weighting=data, protocol=Gossip(pushes=2)
-    )
-    simulation.advance(40)
-    from sottovoce.combine import standing
-
-    s = simulation
-    good = standing(s.merge, s.model, s.tables, 0, s.people, 0, 1)
-    broken = type(s.tables)(*(a.copy() for a in s.tables))
-    broken.rows[:] = 0
-    bad = standing(s.merge, s.model, broken, 0, s.people, 0, 1)
-    assert good > bad == 0
 
 
 def test_row_age_rule_weighs_the_head_by_the_clock():

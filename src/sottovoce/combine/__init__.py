@@ -44,6 +44,12 @@ def _size(rule, model, tables, slot, people, person, run):
 
 
 @constant
+def judges(rule):
+    """Whether a rule finds out how good a model is for the receiver, known at compile time."""
+    return int(rule.needs == "quality")
+
+
+@constant
 def _by_row(rule):
     return int(rule.needs == "row_age")
 
@@ -59,15 +65,11 @@ def _between(mine, theirs, share):
 def merge(rule, model, tables, slot, source, origin, people, person, run):
     """Merge model `origin` of `source` into model `slot` of `tables`, as `rule` says.
 
-    `source` may be the same tables, snapshots of them, or a message that holds some rows only.
+    `source` may be the same tables, snapshots of them, or a message that holds some rows only. The
+    `standing` of the incoming model is returned.
     """
-    share = np.float32(
-        weight(
-            rule,
-            standing(rule, model, tables, slot, people, person, run),
-            standing(rule, model, source, origin, people, person, run),
-        )
-    )
+    found = standing(rule, model, source, origin, people, person, run)
+    share = np.float32(weight(rule, standing(rule, model, tables, slot, people, person, run), found))
     key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot])
     start, begin = tables.offset[slot], source.offset[origin]
     count = source.offset[origin + 1] - begin
@@ -102,3 +104,4 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
     for d in range(tables.head.shape[1]):
         tables.head[slot, d] = _between(tables.head[slot, d], source.head[origin, d], share)
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])
+    return found

@@ -115,6 +115,7 @@ class Job:
             peers=parts.peers,
             rounds=rounds,
             weighting=split.weighting,
+            candidates=split.weighting_candidates,
             timing=self._clock(parts, rounds),
             chain=parts.chain,
             storage=storage,

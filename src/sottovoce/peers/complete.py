@@ -16,5 +16,5 @@ class Complete(NamedTuple):
 
 
 @select.rule(Complete)
-def _select(peers, graph, timing, time, node, run, cycle, chosen):
+def _select(peers, views, timing, time, node, run, cycle, chosen):
     return draw_online(stream(run, PEERS, node, cycle), timing, time, node, True, chosen)

@@ -18,5 +18,5 @@ class Uniform(NamedTuple):
 
 
 @select.rule(Uniform)
-def _select(peers, graph, timing, time, node, run, cycle, chosen):
+def _select(peers, views, timing, time, node, run, cycle, chosen):
     return draw_online(stream(run, PEERS, node, cycle // peers.refresh), timing, time, node, False, chosen)

@@ -9,12 +9,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.combine import merge
+from sottovoce.combine import judges, merge
 from sottovoce.exchange.pack import pack
 from sottovoce.kernels import INIT, STORAGE, driver, helper, operation, prange, store, stream
 from sottovoce.models import start_head, start_row, start_user
 from sottovoce.models._study import study
-from sottovoce.state import Ints, Longs, rounding, width
+from sottovoce.state import Ints, Longs, remember, rounding, width
 from sottovoce.timing import Doubles
 
 NOBODY = -1
@@ -42,6 +42,7 @@ class Plan(NamedTuple):
     receiver: Ints  # the slot
     first: Longs  # [receivers + 1], where each receiver's messages begin
     source: Ints  # where each message comes from
+    sender: Ints  # and whose model it is
     copies: Longs  # [L + 1], where the snapshots to take before each level begin
     copied: Ints  # the slot that snapshot `into` is taken of
     into: Ints
@@ -54,7 +55,7 @@ def hosts(protocol, people):
 
 
 @operation
-def exchanges(protocol, peers, graph, timing, size, run, round):
+def exchanges(protocol, peers, views, timing, size, run, round):
     """The `Messages` that are sent in this round and get through, and how many were sent in all.
 
     `size` is what a message is of a full model.
@@ -85,16 +86,18 @@ def trainings(protocol, timed, size):
 
 
 @helper
-def absorb(rule, model, tables, snapshots, slot, origin, people, run):
+def absorb(rule, model, tables, snapshots, slot, origin, sender, people, run):
     """Merge what `origin` stands for (see `Plan`) into a slot, then let the slot's people train."""
     begin, end = people.first[slot], people.first[slot + 1]
     slots = len(tables.clock)
-    if origin >= slots:
+    if origin != NOBODY:
         judge = people.member[begin]
-        merge(rule, model, tables, slot, snapshots, origin - slots, people, judge, run)
-    elif origin != NOBODY:
-        judge = people.member[begin]
-        merge(rule, model, tables, slot, tables, origin, people, judge, run)
+        if origin >= slots:
+            found = merge(rule, model, tables, slot, snapshots, origin - slots, people, judge, run)
+        else:
+            found = merge(rule, model, tables, slot, tables, origin, people, judge, run)
+        if judges(rule) and people.heard.shape[1]:
+            remember(people, judge, sender, found)
     for n in range(begin, end):
         person = people.member[n]
         study(tables, slot, model, people, person, run)
@@ -114,7 +117,8 @@ def execute(plan, rule, model, chain, tables, snapshots, reference, people, run)
             pack(chain, tables, slot, people, reference, snapshots, place, run, plan.number[c])
         for n in prange(plan.level[level], plan.level[level + 1]):
             for m in range(plan.first[n], plan.first[n + 1]):
-                absorb(rule, model, tables, snapshots, plan.receiver[n], plan.source[m], people, run)
+                origin, sender = plan.source[m], plan.sender[m]
+                absorb(rule, model, tables, snapshots, plan.receiver[n], origin, sender, people, run)
 
 
 @helper
@@ -165,6 +169,7 @@ def alone(slots: int) -> Plan:
         receiver=every,
         first=np.arange(slots + 1),
         source=np.full(slots, NOBODY, np.int32),
+        sender=np.full(slots, NOBODY, np.int32),
         copies=np.zeros(2, np.int64),
         copied=none,
         into=none,

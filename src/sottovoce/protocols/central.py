@@ -30,5 +30,5 @@ def _trainings(protocol, timed, size):
 
 
 @exchanges.rule(Central)
-def _exchanges(protocol, peers, graph, timing, size, run, round):
+def _exchanges(protocol, peers, views, timing, size, run, round):
     return training(1, round), 0

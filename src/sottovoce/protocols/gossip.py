@@ -47,7 +47,7 @@ def _count(timing, load, run, begin, end, cycles):
 
 
 @inlined
-def _cycle(peers, graph, timing, load, run, begin, node, at, count, chosen, sent):
+def _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent):
     """Write the messages of one node's cycles, from `at`; receiver -1 where none is sent or none arrives."""
     cycle = load / timing.upload[node]
     offset = phase(timing, node, cycle, run)
@@ -61,7 +61,7 @@ def _cycle(peers, graph, timing, load, run, begin, node, at, count, chosen, sent
         start = offset + (tick + n) * cycle
         found = 0
         if always or stays(timing, node, start, start):
-            found = select(peers, graph, timing, start, node, run, tick + n, chosen)
+            found = select(peers, views, timing, start, node, run, tick + n, chosen)
         for m in range(len(chosen)):
             place = at + n * len(chosen) + m
             number = (tick + n) * len(chosen) + m
@@ -77,15 +77,15 @@ def _cycle(peers, graph, timing, load, run, begin, node, at, count, chosen, sent
 
 
 @driver
-def _send(peers, graph, timing, load, run, begin, first, pushes, sent):
+def _send(peers, views, timing, load, run, begin, first, pushes, sent):
     for node in prange(len(first) - 1):
         chosen = np.empty(pushes, np.int32)
         at, count = first[node] * pushes, first[node + 1] - first[node]
-        _cycle(peers, graph, timing, load, run, begin, node, at, count, chosen, sent)
+        _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent)
 
 
 @exchanges.rule(Gossip)
-def _exchanges(protocol, peers, graph, timing, size, run, round):
+def _exchanges(protocol, peers, views, timing, size, run, round):
     nodes, pushes = len(timing.upload), protocol.pushes
     begin, end = round * timing.round, (round + 1) * timing.round
     models = load(timing, size * pushes)
@@ -101,6 +101,6 @@ def _exchanges(protocol, peers, graph, timing, size, run, round):
         number=np.empty(total, np.int64),
         place=np.full(total, -1, np.int32),
     )
-    _send(peers, graph, timing, models, run, begin, first, pushes, sent, batch=nodes)
+    _send(peers, views, timing, models, run, begin, first, pushes, sent, batch=nodes)
     arriving = np.flatnonzero(sent.receiver >= 0)
     return Messages(*(column[arriving] for column in sent)), int(np.count_nonzero(sent.sender >= 0))

@@ -11,7 +11,7 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression import Chain, Whole, payload, rows
 from sottovoce.models import Context, resolve, shape
-from sottovoce.peers import graph
+from sottovoce.peers import meet, memory, period, renew
 from sottovoce.protocols import (
     Messages,
     advance,
@@ -25,7 +25,7 @@ from sottovoce.protocols import (
     trainings,
 )
 from sottovoce.simulate.plan import SPARE, schedule
-from sottovoce.state import STORAGES, Storage, Tables, gathered, people, whole
+from sottovoce.state import STORAGES, Ints, Storage, Tables, gathered, people, whole
 from sottovoce.timing import Timing, present, synchronous
 
 WINDOW = 2
@@ -54,6 +54,7 @@ class Simulation:
         peers: Any,
         rounds: int,
         weighting: Interactions | None = None,
+        candidates: Ints | None = None,
         timing: Timing | None = None,
         chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
         storage: Storage = "float32",
@@ -68,13 +69,14 @@ class Simulation:
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
         self.shape = shape(self.model)
         self.tables = whole(slots, train.items, self.shape.row, self.shape.head, storage)
-        self.people = people(self.shape.user, train.indptr, train.item, train.value, host, slots, weighting)
+        own = train.indptr, train.item, train.value, host, slots, weighting, candidates
+        self.people = people(self.shape.user, *own, memory=memory(peers))
         np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
         self.reference = self._reference()
         self.snapshots = self._pool(0)
         self.places = 0  # snapshots in use, or used before
         self.underway = nothing()
-        self.graph = graph(peers, slots, seed)
+        self.views = meet(peers, slots, seed)
         self.round = self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
         common = protocol.start == "common"
@@ -169,7 +171,7 @@ class Simulation:
 
     def send(self, round: int) -> tuple[Messages, int]:
         """What is sent in a round, and how many messages that is; see `exchanges`."""
-        arguments = self.protocol, self.peers, self.graph, self.timing, self.size, self.seed, round
+        arguments = self.protocol, self.peers, self.views, self.timing, self.size, self.seed, round
         sent: tuple[Messages, int] = exchanges(*arguments)
         return sent
 
@@ -198,6 +200,9 @@ class Simulation:
             "counters": np.array([self.round, self.messages, self.arrived, self.bytes], np.int64),
             "seconds": np.array([self.seconds]),
         }
+        if period(self.peers):
+            state |= {f"views {name}": known for name, known in self.views._asdict().items()}
+            state |= {"heard": people.heard, "liked": people.liked}
         if len(self.underway.sender):
             state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}
             state |= {f"held {name}": getattr(held, name)[: self._extent(name)] for name in HELD}
@@ -234,6 +239,11 @@ def _advance(protocol: Any, network: Simulation, rounds: int) -> None:
     end = network.round + rounds
     while network.round < end:
         window = min(WINDOW if network.timing.timed else 1, end - network.round)
+        if every := period(network.peers):
+            if network.round and network.round % every == 0:
+                known = network.views, network.people, network.timing
+                renew(network.peers, *known, network.seed, network.round)
+            window = min(window, every - network.round % every)
         sent = [network.send(network.round + n) for n in range(window)]
         network.deliver([messages for messages, _ in sent], window)
         count = sum(counted for _, counted in sent)

@@ -312,11 +312,12 @@ def _schedule(slots, messages, until, each, pool, deepest, spare):
     level_first, by = _group(level, levels + 1)
     visitor = slot[by]
     message_first = np.zeros(len(slot) + 1, np.int64)
-    source = np.empty(len(taken), np.int32)
+    source, sender = np.empty(len(taken), np.int32), np.empty(len(taken), np.int32)
     filled = 0
     for n in range(len(slot)):
         for t in range(begin[by[n]], begin[by[n] + 1]):
             m = taken[t]
+            sender[filled] = messages.sender[m]
             if messages.place[m] >= 0:
                 source[filled] = slots + messages.place[m]
             elif copy_of[m] >= 0:
@@ -332,7 +333,8 @@ def _schedule(slots, messages, until, each, pool, deepest, spare):
         if copy_of[away[n]] >= 0:
             kept[n] = spot[copy_of[away[n]]]
     into = spot[copy]
-    return level_first, visitor, message_first, source, by_level, origin, into, number, away, kept, places
+    reads, copies = (visitor, message_first, source, sender), (by_level, origin, into, number)
+    return level_first, reads, copies, away, kept, places
 
 
 def schedule(
@@ -344,7 +346,7 @@ def schedule(
     snapshots so far, `each` whether every message has one of its own.
     """
     spare = slots // SPARE if threads() > 1 else 0
-    *plan, away, kept, places = _schedule(slots, sent, until, each, pool, DEEPEST, spare)
+    level, reads, copies, away, kept, places = _schedule(slots, sent, until, each, pool, DEEPEST, spare)
     later = Messages(*(column[away] for column in sent))
     later.start.fill(-np.inf)
-    return Plan(*plan), later._replace(place=kept), places
+    return Plan(level, *reads, *copies), later._replace(place=kept), places

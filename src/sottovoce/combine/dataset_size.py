@@ -1,0 +1,21 @@
+"""Weigh models by the data behind them (Decentralized FedAvg, Algorithm 1 of Belal et al. 2022).
+
+    M ← (|D| M + |D̃| M̃) / (|D| + |D̃|)
+
+with |D| and |D̃| the number of interactions of the receiver and of the sender.
+"""
+
+from typing import NamedTuple
+
+from sottovoce.combine import weight
+from sottovoce.registry import component
+
+
+@component("merge", "dataset-size", needs="size")
+class DatasetSize(NamedTuple):
+    """Each model counts as much as its owner has data."""
+
+
+@weight.rule(DatasetSize)
+def _weight(rule, mine, theirs):
+    return theirs / (mine + theirs) if theirs > 0 else 0.0

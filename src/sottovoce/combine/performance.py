@@ -1,0 +1,92 @@
+"""Weigh models by how well they serve the receiver (Algorithm 2, Belal et al. 2022).
+
+    M ← (P M + P̃ M̃) / (P + P̃)
+
+with P and P̃ the quality of the own and the incoming model on the receiver's weighting set, each with
+the receiver's private vector. Every weighting item is ranked among its candidates, which are random
+items that the person has not met. If neither model is worth anything, the own one is kept; who has
+fewer than two weighting items cannot tell, and takes the plain mean, as the authors' code does.
+"""
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+from annotated_types import Ge
+
+from sottovoce.combine import standing, weight
+from sottovoce.kernels import helper
+from sottovoce.metrics.f1 import harmonic
+from sottovoce.metrics.hr import hit
+from sottovoce.metrics.ndcg import gain
+from sottovoce.metrics.rank import rank_among
+from sottovoce.models import score
+from sottovoce.registry import component
+from sottovoce.state import opened
+
+FEWEST = 2
+"""Weighting items below which models are not judged."""
+
+
+@component("merge", "performance", needs="quality")
+class Performance(NamedTuple):
+    """Each model counts as much as it is worth to the receiver."""
+
+    metric: Literal["hr", "ndcg", "hr*ndcg", "f1"] = "hr"
+    """Quality: HR@k and NDCG@k rank each weighting item among its own candidates, F1@k ranks all of them
+    and the candidates of the first in one list. The authors' code multiplies HR and NDCG."""
+    k: Annotated[int, Ge(1)] = 20
+    """The length of lists."""
+
+
+@helper
+def _ranked(rule, model, own, people, person, begin, end):
+    """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
+    rivals = np.empty(people.candidates.shape[1], np.float32)
+    hits, gains = 0.0, 0.0
+    for n in range(begin, end):
+        for c in range(len(rivals)):
+            item = people.candidates[n, c]
+            rivals[c] = score(model, own, 0, people, person, item) if item >= 0 else np.nan
+        place = rank_among(score(model, own, 0, people, person, people.weighting[n]), rivals)
+        hits += hit(place, rule.k)
+        gains += gain(place, rule.k)
+    return hits / (end - begin), gains / (end - begin)
+
+
+@helper
+def _listed(rule, model, own, people, person, begin, end):
+    """F1 of one list with all weighting items and the candidates of the first."""
+    rivals = np.empty(people.candidates.shape[1], np.float32)
+    for c in range(len(rivals)):
+        item = people.candidates[begin, c]
+        rivals[c] = score(model, own, 0, people, person, item) if item >= 0 else np.nan
+    scores = np.empty(end - begin, np.float32)
+    for n in range(begin, end):
+        scores[n - begin] = score(model, own, 0, people, person, people.weighting[n])
+    hits = 0.0
+    for n in range(len(scores)):
+        place = rank_among(scores[n], rivals)
+        for m in range(len(scores)):
+            place += scores[m] > scores[n] or (scores[m] == scores[n] and m < n)
+        hits += hit(place, rule.k)
+    return harmonic(hits / rule.k, hits / len(scores))
+
+
+@standing.rule("quality")
+def quality(rule, model, tables, slot, people, person, run):
+    """How good a model is for a person; 1 for all models if the person cannot tell."""
+    begin, end = people.weighting_indptr[person], people.weighting_indptr[person + 1]
+    if end - begin < FEWEST:
+        return np.float32(1)
+    own = opened(tables, slot)
+    if rule.metric == "f1":
+        return np.float32(_listed(rule, model, own, people, person, begin, end))
+    hits, gains = _ranked(rule, model, own, people, person, begin, end)
+    if rule.metric == "ndcg":
+        return np.float32(gains)
+    return np.float32(hits * gains if rule.metric == "hr*ndcg" else hits)
+
+
+@weight.rule(Performance)
+def _weight(rule, mine, theirs):
+    return theirs / (mine + theirs) if theirs > 0 else 0.0

@@ -1,0 +1,96 @@
+"""Peers whose models were good for oneself (Algorithm 3, Belal et al. 2022).
+
+Every `refresh` rounds a node chooses its view anew: T = ⌊(1 − α) |V|⌋ of those it heard from, whose
+models had the highest quality on its weighting set, and |V| − T others. α is `exploration`, the share
+of peers that are explored. The paper draws those from the views of one's peers, which is done here by
+shuffled caches (`shuffled`), or from everybody, as its algorithm has it.
+"""
+
+from typing import Annotated, Literal, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Interval
+
+from sottovoce.kernels import PEERS, driver, helper, prange, stream
+from sottovoce.peers import among, draw_online, meet, memory, period, renew, select
+from sottovoce.peers.shuffled import explore, introduce, mingle
+from sottovoce.registry import component
+
+
+@component("peers", "personalized", needs="quality")
+class Personalized(NamedTuple):
+    """Those whose models served oneself best, and some others."""
+
+    view: Annotated[int, Ge(1)] = 3
+    """|V|, how many peers a node talks to."""
+    exploration: Annotated[float, Interval(ge=0, le=1)] = 0.4
+    """α, the share of peers that are not chosen by quality."""
+    refresh: Annotated[int, Ge(1)] = 10
+    """Rounds that a view is kept."""
+    others: Literal["shuffled", "everybody"] = "shuffled"
+    """Whom to explore: addresses that nodes tell each other of, or anybody."""
+    remember: Annotated[int, Ge(1)] = 100
+    """Senders whose latest quality a node remembers; the worst is forgotten first."""
+    forget: bool = False
+    """Begin the memory anew with every view, as the authors' code does."""
+    cache: Annotated[int, Ge(2)] = 20
+    """Addresses that a node keeps to explore."""
+
+
+@meet.rule(Personalized)
+def _meet(peers, nodes, run):
+    return introduce(peers, nodes, run)
+
+
+@period.rule(Personalized)
+def _period(peers):
+    return peers.refresh
+
+
+@memory.rule(Personalized)
+def _memory(peers):
+    return peers.remember
+
+
+@helper
+def _choose(exploration, told, views, heard, timing, time, run, round, node):
+    view = views.neighbours[node]
+    best, count = int((1 - exploration) * len(view) + 1e-9), 0
+    while count < best and heard[node, count] >= 0:
+        view[count] = heard[node, count]
+        count += 1
+    if told:
+        explore(views, node, run, round, count)
+        return
+    others = np.empty(len(view) + best, np.int32)
+    found = draw_online(stream(run, PEERS, node, round), timing, time, node, False, others)
+    for other in others[:found]:
+        fresh = count < len(view)
+        for m in range(min(count, len(view))):
+            fresh = fresh and view[m] != other
+        if fresh:
+            view[count] = other
+            count += 1
+    view[count:] = -1
+
+
+@driver
+def _draw(exploration, told, views, heard, timing, time, run, round):
+    for node in prange(len(views.neighbours)):
+        _choose(exploration, told, views, heard, timing, time, run, round, node)
+
+
+@renew.rule(Personalized)
+def _renew(peers, views, people, timing, run, round):
+    told = peers.others == "shuffled"
+    if told:
+        mingle(peers, views, timing, run, round)
+    known = views, people.heard, timing, round * timing.round
+    _draw(float(peers.exploration), told, *known, run, round, batch=len(views.neighbours))
+    if peers.forget:
+        people.heard.fill(-1)
+
+
+@select.rule(Personalized)
+def _select(peers, views, timing, time, node, run, cycle, chosen):
+    return among(views.neighbours[node], timing, time, node, run, cycle, chosen)

@@ -1,0 +1,82 @@
+"""Random peers without a list of everybody: views out of shuffled caches (Voulgaris et al. 2005).
+
+What `uniform` assumes, an ideal service that returns random peers, is here what a real node has: a
+cache of addresses that nodes shuffle among each other, out of which a view is drawn every so often.
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from annotated_types import Ge
+
+from sottovoce.kernels import PEERS, driver, helper, prange, stream
+from sottovoce.peers import Views, among, bootstrap, distinct, meet, period, renew, select
+from sottovoce.peers._cyclon import shuffle
+from sottovoce.registry import component
+
+
+@component("peers", "shuffled")
+class Shuffled(NamedTuple):
+    """Random peers of whom nodes tell each other."""
+
+    view: Annotated[int, Ge(1)] = 3
+    """Peers that a node talks to, until it draws others."""
+    refresh: Annotated[int, Ge(1)] = 10
+    """Rounds that a view is kept."""
+    cache: Annotated[int, Ge(2)] = 20
+    """Addresses that a node keeps; one cycle of shuffling takes place in every round."""
+
+
+def introduce(peers: "Shuffled", nodes: int, run: int) -> Views:
+    """Views and caches out of what a bootstrap service tells each node."""
+    cache = bootstrap(nodes, max(peers.view, peers.cache), run)
+    return Views(cache[:, : peers.view].copy(), cache, np.zeros_like(cache))
+
+
+def mingle(peers: "Shuffled", views: Views, timing: object, run: int, round: int) -> None:
+    """The cycles of shuffling of the rounds since views were last renewed."""
+    for cycle in range(round - peers.refresh, round):
+        shuffle(views.cache, views.age, timing, cycle * timing.round, run, cycle)
+
+
+@helper
+def explore(views, node, run, round, count):
+    """Fill a view from place `count` on with random addresses of the node's cache that are not in it yet."""
+    view, cache = views.neighbours[node], views.cache[node]
+    order = np.empty(len(cache), np.int64)
+    distinct(stream(run, PEERS, node, round), len(cache), order)
+    for n in order:
+        fresh = count < len(view) and cache[n] >= 0
+        for m in range(min(count, len(view))):
+            fresh = fresh and view[m] != cache[n]
+        if fresh:
+            view[count] = cache[n]
+            count += 1
+    view[count:] = -1
+
+
+@driver
+def _draw(views, run, round):
+    for node in prange(len(views.neighbours)):
+        explore(views, node, run, round, 0)
+
+
+@meet.rule(Shuffled)
+def _meet(peers, nodes, run):
+    return introduce(peers, nodes, run)
+
+
+@period.rule(Shuffled)
+def _period(peers):
+    return peers.refresh
+
+
+@renew.rule(Shuffled)
+def _renew(peers, views, people, timing, run, round):
+    mingle(peers, views, timing, run, round)
+    _draw(views, run, round, batch=len(views.neighbours))
+
+
+@select.rule(Shuffled)
+def _select(peers, views, timing, time, node, run, cycle, chosen):
+    return among(views.neighbours[node], timing, time, node, run, cycle, chosen)

@@ -1,0 +1,94 @@
+"""Shuffled caches mix, forget who has left, and need no list of everybody; views follow quality."""
+
+import numpy as np
+import pytest
+
+from sottovoce.peers import meet, renew
+from sottovoce.peers._cyclon import shuffle
+from sottovoce.peers.personalized import Personalized
+from sottovoce.peers.shuffled import Shuffled
+from sottovoce.state import people
+from sottovoce.timing import synchronous
+
+
+def crowd(count, memory=0):
+    none = np.zeros(count + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
+    return people(1, *none, np.arange(count, dtype=np.int32), count, memory=memory)
+
+
+def valid(known):
+    """Others only, none of them twice."""
+    for node, row in enumerate(known):
+        there = row[row >= 0]
+        assert node not in there
+        assert len(set(there)) == len(there)
+        assert (there < len(known)).all()
+
+
+def test_shuffling_keeps_everybody_known_about_equally():
+    views = meet(Shuffled(cache=10), 500, 1)
+    first = views.cache.copy()
+    spread = np.bincount(first.ravel(), minlength=500).std()
+    timing = synchronous(500)
+    for cycle in range(60):
+        shuffle(views.cache, views.age, timing, float(cycle), 1, cycle)
+    valid(views.cache)
+    known = np.bincount(views.cache[views.cache >= 0], minlength=500)
+    assert known.min() > 0
+    assert known.std() < 0.8 * spread  # concentrated, where random graphs have a binomial spread
+    kept = np.mean([len(set(a) & set(b)) for a, b in zip(first, views.cache, strict=True)])
+    assert kept < 1  # ten random ones of 499 would share a fifth of a node
+
+
+def test_shuffling_works_from_a_chain():
+    """Nodes that know only the next ones come to know everybody."""
+    cache = ((np.arange(60)[:, None] + np.arange(1, 5)) % 60).astype(np.int32)
+    age = np.zeros_like(cache)
+    met = [set(row) for row in cache]
+    for cycle in range(300):
+        shuffle(cache, age, synchronous(60), float(cycle), 1, cycle)
+        met = [before | set(row) for before, row in zip(met, cache, strict=True)]
+    valid(cache)
+    assert min(map(len, met)) > 40
+
+
+def test_who_left_is_forgotten():
+    from sottovoce.timing import Timing
+
+    nodes = 50
+    views = meet(Shuffled(cache=8), nodes, 1)
+    timing: Timing = synchronous(nodes)
+    gone = np.arange(nodes) < 10
+    sessions = np.where(gone, 5.0, 1e9)
+    timing = timing._replace(first=np.arange(nodes + 1), since=np.zeros(nodes), until=sessions)
+    for cycle in range(80):
+        shuffle(views.cache, views.age, timing, float(cycle), 1, cycle)
+    left = views.cache[~gone]
+    assert not np.isin(left, np.flatnonzero(gone)).any()
+
+
+@pytest.mark.parametrize("others", ["shuffled", "everybody"])
+@pytest.mark.parametrize(("exploration", "best"), [(0.0, 4), (0.4, 2), (0.5, 2), (1.0, 0)])
+def test_views_take_the_best_and_explore(others, exploration, best):
+    peers = Personalized(view=4, exploration=exploration, others=others, remember=6)
+    crowded = crowd(40, memory=6)
+    views = meet(peers, 40, 1)
+    crowded.heard[:, :5] = (np.arange(40)[:, None] + np.arange(1, 6)) % 40
+    before = views.neighbours.copy()
+    renew(peers, views, crowded, synchronous(40), 1, 10)
+    valid(views.neighbours)
+    assert (views.neighbours >= 0).all()
+    np.testing.assert_array_equal(views.neighbours[:, :best], crowded.heard[:, :best])
+    if best < 4:
+        assert (views.neighbours[:, best:] != before[:, best:]).any()
+    assert (crowded.heard[:, 0] >= 0).all()
+    renew(peers._replace(forget=True), views, crowded, synchronous(40), 1, 20)
+    assert (crowded.heard < 0).all()
+
+
+def test_who_remembers_nobody_explores():
+    peers = Personalized(view=3, exploration=0.0)
+    views = meet(peers, 30, 1)
+    renew(peers, views, crowd(30, 5), synchronous(30), 1, 10)
+    valid(views.neighbours)
+    assert (views.neighbours >= 0).all()
