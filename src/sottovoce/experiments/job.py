@@ -11,7 +11,7 @@ import numpy as np
 
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression import Whole
-from sottovoce.experiments import directory, interrupt, machine, references
+from sottovoce.experiments import combinations, directory, interrupt, machine, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
 from sottovoce.experiments.progress import Progress
@@ -63,6 +63,7 @@ class Job:
             + (f" ({data.source})" if data.source else "")
         )
         split: Split = parts.split.split(data, recipe.run.seed)
+        combinations.check_split(parts.merge, split, "the recipe")
         expected = Simulation.memory(
             parts.model,
             parts.protocol,

@@ -29,7 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 
 from sottovoce import registry
 from sottovoce.errors import RecipeError
-from sottovoce.experiments import toml
+from sottovoce.experiments import combinations, toml
 from sottovoce.experiments.overrides import override
 from sottovoce.metrics import NAMES
 
@@ -241,7 +241,7 @@ class Recipe(BaseModel):
             merge = self._build("aggregate", own.aggregate or MF_FEDAVG, "protocol.aggregate")
         else:
             merge = self._build("merge", (own.merge or LINEAR) if "merge" in used else NONE, "protocol.merge")
-        return Components(
+        made = Components(
             split=self._build("split", self.split, "split"),
             model=self._build("model", self.model, "model"),
             protocol=protocol,
@@ -252,6 +252,9 @@ class Recipe(BaseModel):
             churn=self._build("churn", network.churn or ALWAYS, "network.churn"),
             references=self._references(),
         )
+        if "merge" in used:
+            combinations.check(made.merge, made.peers, made.chain, self._where)
+        return made
 
     def _used(self, protocol: Any) -> set[str]:
         """What of a protocol's surroundings plays a part with it."""

@@ -1,0 +1,41 @@
+"""Components that do not go together, each refused with the reason.
+
+Any model runs under any protocol with any merge rule and any peers. What is refused here needs
+something that the other does not give.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.errors import RecipeError
+
+if TYPE_CHECKING:
+    from sottovoce.data.split import Split
+
+
+def check(merge: Any, peers: Any, chain: Any, where: str) -> None:
+    """Refuse peers that need qualities which nobody measures, and qualities of models that are not whole."""
+    judged = _judges(merge)
+    if _judges(peers) and not judged:
+        raise RecipeError(
+            f"{where}: network.peers chooses those whose models are good for the receiver, "
+            "but protocol.merge does not find that out.",
+            'Set protocol.merge = "performance", or choose other peers, such as "shuffled".',
+        )
+    if judged and chain.share < 1:
+        raise RecipeError(
+            f"{where}: protocol.merge judges whole models, but protocol.compress sends some of their rows.",
+            'Leave "subsample" out; "quantize" and "delta" go with it.',
+        )
+
+
+def check_split(merge: Any, split: "Split", where: str) -> None:
+    """Refuse to judge models by nothing."""
+    if _judges(merge) and (split.weighting is None or split.weighting_candidates.shape[1] == 0):
+        raise RecipeError(
+            f"{where}: protocol.merge judges models on a weighting set, and {split.name} withholds none.",
+            'Use the split "local-holdout".',
+        )
+
+
+def _judges(component: Any) -> bool:
+    return getattr(component, "needs", None) == "quality"
