@@ -207,6 +207,13 @@ def flat(tables, slot):
 
 
 @inlined
+def between(mine, theirs, share):
+    """From `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
+    here = np.float32(share != 1) * mine
+    return here + share * (theirs - here)
+
+
+@inlined
 def rounding(tables, key, item, d):
     """16 random bits to round column `d` of an item's row with."""
     return dither(key, item * ((width(tables) + 1) // 2) + d // 2, d % 2)

@@ -8,8 +8,9 @@ such figures into the share of the incoming model.
 
 import numpy as np
 
-from sottovoce.kernels import STORAGE, constant, helper, inlined, load, operation, store, stream
-from sottovoce.state import flat, is_gathered, limited, locate, rounding, width
+from sottovoce.kernels import STORAGE, constant, helper, load, operation, store, stream
+from sottovoce.models._study import study
+from sottovoce.state import between, flat, is_gathered, limited, locate, rounding, width
 
 
 @operation
@@ -20,6 +21,15 @@ def weight(rule, mine, theirs):
 @operation(default=lambda rule, mine, theirs: max(mine, theirs))
 def merged_age(rule, mine, theirs):
     """The age after a merge."""
+
+
+@operation(
+    default=lambda rule, model, tables, slot, people, person, run: study(
+        tables, slot, model, people, person, run
+    )
+)
+def practise(rule, model, tables, slot, people, person, run):
+    """Let a person train on model `slot`, after a merge or without one; by default just that."""
 
 
 @operation(by="needs")
@@ -54,13 +64,6 @@ def _by_row(rule):
     return int(rule.needs == "row_age")
 
 
-@inlined
-def _between(mine, theirs, share):
-    """From `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
-    here = np.float32(share != 1) * mine
-    return here + share * (theirs - here)
-
-
 @helper
 def merge(rule, model, tables, slot, source, origin, people, person, run):
     """Merge model `origin` of `source` into model `slot` of `tables`, as `rule` says.
@@ -85,7 +88,7 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
                 part = np.float32(weight(rule, np.float32(mine), np.float32(their)))
             age[j] = limited(tables, merged_age(rule, mine, their))
             for d in range(w):
-                value = _between(load(own[j, d]), load(theirs[n, d]), part)
+                value = between(load(own[j, d]), load(theirs[n, d]), part)
                 own[j, d] = store(own, value, rounding(tables, key, item, d))
     else:
         ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
@@ -99,9 +102,9 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
         rows, their_rows = flat(tables, slot), flat(source, origin)
         for n in range(count):
             for d in range(w):
-                value = _between(load(rows[n * w + d]), load(their_rows[n * w + d]), shares[n])
+                value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), shares[n])
                 rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
     for d in range(tables.head.shape[1]):
-        tables.head[slot, d] = _between(tables.head[slot, d], source.head[origin, d], share)
+        tables.head[slot, d] = between(tables.head[slot, d], source.head[origin, d], share)
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])
     return found

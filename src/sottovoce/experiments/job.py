@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from sottovoce.evaluate.evaluation import Evaluation
     from sottovoce.evaluate.references._given import Scored
     from sottovoce.simulate.engine import Simulation
-    from sottovoce.state import Storage
+    from sottovoce.state import People, Storage, Tables
     from sottovoce.timing import Timing
 
 BASELINES = ("popularity", "random")
@@ -50,6 +50,7 @@ class Job:
         self.ks = tuple(recipe.evaluate.ks)
         self.curve: list[dict[str, Any]] = []
         self.round = 0
+        self.simulation: Simulation | None = None
 
     def run(self) -> Run:
         """All of it, or what an earlier process left to do."""
@@ -94,6 +95,7 @@ class Job:
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
         with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
             simulation = self._simulation(parts.model, parts, split, recipe.run.rounds, recipe.run.storage)
+            self.simulation = simulation
             simulation.prepare()
         if found is not None:
             simulation.restore(found.arrays)
@@ -153,8 +155,20 @@ class Job:
 
         if isinstance(simulation, Simulation) and len(simulation.timing.first):
             split = split.among(simulation.present())
-        state, asked = (simulation.model, simulation.tables, simulation.people), self.recipe.evaluate
-        return evaluate(*state, split, ks=self.ks, metrics=asked.metrics, candidates=asked.candidates)
+        asked = self.recipe.evaluate
+        return evaluate(
+            *self._used(simulation), split, ks=self.ks, metrics=asked.metrics, candidates=asked.candidates
+        )
+
+    def _used(self, simulation: "Simulation | Scored") -> "tuple[Any, Tables, People]":
+        """The models that people recommend with: those of the network, or tuned copies."""
+        from sottovoce.evaluate.tuned import tuned
+
+        model, tables, people = simulation.model, simulation.tables, simulation.people
+        times, step = self.recipe.evaluate.tune, self.recipe.evaluate.tune_step
+        if times and simulation is self.simulation:
+            tables, people = tuned(model, tables, people, self.recipe.run.seed, times, step)
+        return model, tables, people
 
     def _train(self, simulation: "Simulation", split: "Split", asked: "Event") -> "Evaluation":
         """Run all rounds that are left; the last evaluation is returned."""
@@ -237,8 +251,7 @@ class Job:
         others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
         others["history"] = np.diff(split.train.indptr).astype(np.float64)
         with self.tell.doing("Writing everybody's recommendations"):
-            state = simulation.model, simulation.tables, simulation.people
-            items, scores = recommend(*state, self.data.items, min(TOP, self.data.items))
+            items, scores = recommend(*self._used(simulation), self.data.items, min(TOP, self.data.items))
             frames = {
                 directory.PER_USER: per_user_frame(self.data.users, last.per_user | others),
                 directory.RECOMMENDATIONS: recommendations_frame(self.data, items, scores),

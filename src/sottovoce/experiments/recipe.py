@@ -130,6 +130,10 @@ class Evaluate(Section):
     """What is measured (`sottovoce.metrics.NAMES`); by default what the split is usually judged by."""
     candidates: Literal["sampled", "all"] | None = None
     """What held-out items are ranked among: the split's candidates where it has any, or all items."""
+    tune: Annotated[int, Field(ge=0)] = 0
+    """Before they are evaluated, everybody trains a copy of the model so often on the own data."""
+    tune_step: Annotated[float, Field(gt=0, le=1)] = 1.0
+    """How far such a copy moves towards what each training makes of it."""
     metric: str | None = None
     """The main metric; by default `hr@` the largest K if it is measured, and else the first that is."""
     references: list[Named] = []

@@ -4,9 +4,11 @@ Rows in 16 bits are taken out of the table before training, those only that it t
 after it, rounded at random.
 """
 
+import numpy as np
+
 from sottovoce.kernels import STORAGE, helper, load, operation, store, stream
 from sottovoce.models import touched, train
-from sottovoce.state import desk, limited, locate, rounding, width
+from sottovoce.state import between, desk, limited, locate, rounding, width
 
 
 @helper
@@ -35,16 +37,29 @@ def _in_place(tables, slot, model, people, person, run):
 
 @study.rule("bfloat16")
 def _beside(tables, slot, model, people, person, run):
-    scratch = desk(tables, slot)
+    approach(tables, slot, model, people, person, run, 1.0)
+
+
+@helper
+def approach(tables, slot, model, people, person, run, step):
+    """Train a copy of model `slot`, then move the model towards it by `step` of the way; 1: all of it.
+
+    The person's vector, which no other model has, is trained for good.
+    """
+    scratch, head = desk(tables, slot), tables.head[slot].copy()
     fetch(model, tables, slot, scratch, 0, people, person, run)
     for n in range(scratch.offset[1]):
         scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
     # A merge before it has even numbers, so that no draw is used twice.
     key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
     train(model, scratch, 0, people, person, run)
+    part = np.float32(step)
     for n in range(scratch.offset[1]):
         item = scratch.ids[n]
         j = locate(tables, slot, item)
         tables.age[j] = limited(tables, scratch.age[n])
         for d in range(width(tables)):
-            tables.rows[j, d] = store(tables.rows, scratch.rows[n, d], rounding(tables, key, item, d))
+            value = between(load(tables.rows[j, d]), scratch.rows[n, d], part)
+            tables.rows[j, d] = store(tables.rows, value, rounding(tables, key, item, d))
+    for d in range(len(head)):
+        tables.head[slot, d] = between(head[d], tables.head[slot, d], part)

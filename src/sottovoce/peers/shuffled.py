@@ -13,6 +13,7 @@ from sottovoce.kernels import PEERS, driver, helper, prange, stream
 from sottovoce.peers import Views, among, bootstrap, distinct, meet, period, renew, select
 from sottovoce.peers._cyclon import shuffle
 from sottovoce.registry import component
+from sottovoce.timing import Timing
 
 
 @component("peers", "shuffled")
@@ -33,7 +34,7 @@ def introduce(peers: "Shuffled", nodes: int, run: int) -> Views:
     return Views(cache[:, : peers.view].copy(), cache, np.zeros_like(cache))
 
 
-def mingle(peers: "Shuffled", views: Views, timing: object, run: int, round: int) -> None:
+def mingle(peers: "Shuffled", views: Views, timing: Timing, run: int, round: int) -> None:
     """The cycles of shuffling of the rounds since views were last renewed."""
     for cycle in range(round - peers.refresh, round):
         shuffle(views.cache, views.age, timing, cycle * timing.round, run, cycle)

@@ -9,11 +9,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.combine import judges, merge
+from sottovoce.combine import judges, merge, practise
 from sottovoce.exchange.pack import pack
 from sottovoce.kernels import INIT, STORAGE, driver, helper, operation, prange, store, stream
 from sottovoce.models import start_head, start_row, start_user
-from sottovoce.models._study import study
 from sottovoce.state import Ints, Longs, remember, rounding, width
 from sottovoce.timing import Doubles
 
@@ -100,7 +99,7 @@ def absorb(rule, model, tables, snapshots, slot, origin, sender, people, run):
             remember(people, judge, sender, found)
     for n in range(begin, end):
         person = people.member[n]
-        study(tables, slot, model, people, person, run)
+        practise(rule, model, tables, slot, people, person, run)
         people.steps[person] += 1
         tables.clock[slot] += 1
 

@@ -1,0 +1,54 @@
+"""Everybody's model as a copy of the shared one, trained once more on the own data.
+
+That is how a start which was made to be adapted is used (Nichol et al. 2018): what is shared stays
+as it is, and so do people's vectors.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.evaluate.scoring import slots_of
+from sottovoce.kernels import driver, helper, load, prange
+from sottovoce.models._study import approach
+from sottovoce.state import People, Tables, whole, width
+
+
+@helper
+def _copy(tables, slot, own, place):
+    begin, start = tables.offset[slot], own.offset[place]
+    for n in range(tables.offset[slot + 1] - begin):
+        own.age[start + n] = tables.age[begin + n]
+        for d in range(width(tables)):
+            own.rows[start + n, d] = load(tables.rows[begin + n, d])
+    for d in range(tables.head.shape[1]):
+        own.head[place, d] = tables.head[slot, d]
+    own.clock[place] = tables.clock[slot]
+
+
+@helper
+def _adapt(model, tables, slot, own, people, person, run, times, step):
+    _copy(tables, slot, own, person)
+    for _ in range(times):
+        approach(own, person, model, people, person, run, step)
+        people.steps[person] += 1
+
+
+@driver
+def _tune(model, tables, people, slot_of, own, run, times, step):
+    for person in prange(len(slot_of)):
+        _adapt(model, tables, slot_of[person], own, people, person, run, times, step)
+
+
+def tuned(
+    model: Any, tables: Tables, people: People, run: int, times: int, step: float = 1.0
+) -> tuple[Tables, People]:
+    """A model for every person, trained so many times more, each by `step` of the way; and its people."""
+    count, items = len(people.steps), len(tables.age) // tables.slots
+    own = whole(count, items, tables.width, tables.head.shape[1])
+    every = np.arange(count + 1)
+    each = people._replace(
+        user=people.user.copy(), steps=people.steps.copy(), first=every, member=every[:-1].astype(np.int32)
+    )
+    _tune(model, tables, each, slots_of(people), own, run, times, float(step), batch=count)
+    return own, each

@@ -1,0 +1,62 @@
+"""A start moves part of the way that training goes, and people use a copy that went all of it."""
+
+import numpy as np
+
+from sottovoce.combine.decentralized_reptile import DecentralizedReptile
+from sottovoce.combine.linear import Linear
+from sottovoce.evaluate.tuned import tuned
+from sottovoce.models._study import approach, study
+from sottovoce.models.mf import MF
+from tests.networks import advance_slowly, assert_same, copy_of, ratings, simulate
+
+
+def community():
+    rng = np.random.default_rng(1)
+    table = rng.integers(1, 6, (8, 10)) * (rng.random((8, 10)) < 0.5)
+    return ratings(table.tolist())
+
+
+def test_gossip_equals_the_slow_network():
+    parts = {"merge": DecentralizedReptile(step=0.25)}
+    fast, slow = (simulate(MF(factors=3), community(), **parts) for _ in range(2))
+    fast.advance(4)
+    advance_slowly(slow, 4)
+    assert_same(fast, slow)
+
+
+def test_a_step_goes_part_of_the_way():
+    simulation = simulate(MF(factors=3), community())
+    simulation.advance(2)
+    model, tables, people = simulation.model, simulation.tables, simulation.people
+    before, trained, half, all_of_it = (copy_of(tables) for _ in range(4))
+    vector = people.user.copy()
+
+    def go(way, *step):
+        people.user[:] = vector
+        way(*step)
+
+    go(study, trained, 3, model, people, 3, 1)
+    assert (trained.rows != before.rows).any()
+    go(approach, all_of_it, 3, model, people, 3, 1, 1.0)
+    np.testing.assert_array_equal(all_of_it.rows, trained.rows)
+    np.testing.assert_array_equal(all_of_it.age, trained.age)
+    go(approach, half, 3, model, people, 3, 1, 0.5)
+    np.testing.assert_allclose(half.rows, (before.rows + trained.rows) / 2, rtol=1e-6)
+
+
+def test_tuned_copies_leave_the_network_alone():
+    simulation = simulate(MF(factors=3), community(), merge=Linear())
+    simulation.advance(2)
+    model, tables, people = simulation.model, simulation.tables, simulation.people
+    rows, user = tables.rows.copy(), people.user.copy()
+    own, each = tuned(model, tables, people, 1, 2)
+    np.testing.assert_array_equal(tables.rows, rows)
+    np.testing.assert_array_equal(people.user, user)
+    assert (each.steps == people.steps + 2).all()
+    for person in range(len(people.steps)):
+        for _ in range(2):
+            study(tables, person, model, people, person, 1)
+            people.steps[person] += 1
+    np.testing.assert_allclose(own.rows, tables.rows, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(each.user, people.user, rtol=1e-5, atol=1e-6)
+    assert (own.rows != rows).any()
