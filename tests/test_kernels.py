@@ -228,6 +228,25 @@ def test_second_call_compiles_nothing():
     assert kernels.compilations() == before
 
 
+@driver
+def _doubled(values):
+    return 2 * values[0]
+
+
+def test_a_file_under_the_wrong_name_is_not_used():
+    """Which is what Numba leaves behind when two processes compile at the same time."""
+    whole, real = np.array([3]), np.array([1.5])
+    _doubled(whole), _doubled(real)
+    ((_, form),) = _doubled.forms.items()
+    files = form._cache._cache_file
+    names = files._load_index()
+    files._save_index(dict(zip(names, reversed(names.values()), strict=True)))
+    again = driver(_doubled.plain)
+    assert (again(whole), again(real)) == (6, 3.0)
+    ((_, form),) = again.forms.items()
+    assert sum(form.stats.cache_misses.values()) == 2
+
+
 def _assigned_in_prange(source):
     """Lines in `prange` loops that assign to an attribute's element."""
     for loop in ast.walk(ast.parse(source)):
