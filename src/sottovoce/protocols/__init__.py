@@ -110,11 +110,12 @@ def execute(plan, rule, model, chain, tables, snapshots, reference, people, run)
     """
     for level in range(len(plan.level) - 1):
         for c in prange(plan.copies[level], plan.copies[level + 1]):
-            slot, place = plan.copied[c], plan.into[c]
+            slot, place = np.int64(plan.copied[c]), np.int64(plan.into[c])
             pack(chain, tables, slot, people, reference, snapshots, place, run, plan.number[c])
         for n in prange(plan.level[level], plan.level[level + 1]):
+            slot = np.int64(plan.receiver[n])  # one kind of number, so that all is compiled only once
             for m in range(plan.first[n], plan.first[n + 1]):
-                absorb(rule, model, tables, snapshots, plan.receiver[n], plan.source[m], people, run)
+                absorb(rule, model, tables, snapshots, slot, np.int64(plan.source[m]), people, run)
 
 
 @helper
