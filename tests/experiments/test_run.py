@@ -25,7 +25,7 @@ def community():
 
 @pytest.fixture(scope="module")
 def short(community):
-    return run(community, {"name": "mf", "factors": 4}, rounds=4, every=2, ks=(5, 10))
+    return run(community, {"name": "mf", "factors": 3}, rounds=4, every=2, ks=(5, 10))
 
 
 def test_a_run_directory(finished):
@@ -114,7 +114,7 @@ def test_python_and_recipe_agree(small, community):
     by_recipe = run_recipe(small())
     by_python = run(
         community,
-        {"name": "mf", "factors": 4},
+        {"name": "mf", "factors": 3},
         "gossip",
         "linear",
         split={"name": "local-holdout", "candidates": 20},

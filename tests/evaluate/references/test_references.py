@@ -177,10 +177,10 @@ def test_biased_mf_is_central_mf():
 
     data = noise(7, people=40)
     split = Split("own", data, data, None, np.empty((len(data), 0), np.int32), np.empty((0, 0), np.int32))
-    central = Simulation(MF(factors=4), Central(), data, 1, merge=Replace(), peers=Uniform(), rounds=3)
+    central = Simulation(MF(factors=3), Central(), data, 1, merge=Replace(), peers=Uniform(), rounds=3)
     central.advance(3)
     ours = evaluate(central.model, central.tables, central.people, split).metrics
-    found = evaluate(*scored(reference("biased-mf", factors=4, epochs=3), split, 1), split).metrics
+    found = evaluate(*scored(reference("biased-mf", factors=3, epochs=3), split, 1), split).metrics
     assert found["rmse"] == pytest.approx(ours["rmse"], rel=1e-5)
 
 
