@@ -33,7 +33,7 @@ def check(place: Path, tests: str, data: Path | None) -> tuple[str, subprocess.C
     environment = {k: v for k, v in os.environ.items() if k != "SOTTOVOCE_DATA"}
     if data is not None:
         environment["SOTTOVOCE_DATA"] = str(data)
-    options = ["-p", "no:cacheprovider", f"--rootdir={place}", "-ra", "--junitxml=results.xml"]
+    options = ["-n2", "-p", "no:cacheprovider", f"--rootdir={place}", "-ra", "--junitxml=results.xml"]
     first, second = (
         subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
         for command in (

@@ -43,7 +43,7 @@ def test_peers_end_as_the_simulator_does(name, tmp_path):
     nodes = [first]
     try:
         nodes.append(spawn(name, 1, int(first.stdout.readline()), outs[1]))
-        assert [node.wait(timeout=180) for node in nodes] == [0, 0]
+        assert [node.wait(timeout=600) for node in nodes] == [0, 0]
     finally:
         for node in nodes:
             node.kill()
