@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -51,9 +50,7 @@ def package(tmp_path: Path) -> Path:
     return place
 
 
-def run(
-    package: Path, cache: Path, script: str = SCRIPT, *arguments: str, **settings: str
-) -> tuple[list[str], str]:
+def run(package: Path, cache: Path, script: str = SCRIPT, **settings: str) -> tuple[list[str], str]:
     """What a script printed (SCRIPT: the total and how many kernels it compiled), and its complaints."""
     environment = (
         os.environ
@@ -65,11 +62,7 @@ def run(
         }
     )
     done = subprocess.run(
-        [sys.executable, "-c", script, *arguments],
-        capture_output=True,
-        text=True,
-        env=environment,
-        check=True,
+        [sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=True
     )
     return done.stdout.split(), done.stderr
 
@@ -114,25 +107,6 @@ print(kernels.compilations())
 """
     assert run(package, tmp_path / "cache", script, NUMBA_NUM_THREADS="2") == (["2"], "")
     assert run(package, tmp_path / "cache", script, NUMBA_NUM_THREADS="2") == (["0"], "")
-
-
-def test_processes_that_compile_at_once_lose_nothing(package: Path, tmp_path: Path) -> None:
-    """Each for types of its own, of the same function, whose files stand in one index."""
-    script = """
-import sys
-import numpy as np
-from sottovoce import kernels
-from sottovoce.probe_driver import total
-for kind in sys.argv[1].split():
-    assert total(np.arange(4).astype(kind)) == 12, kind
-print(kernels.compilations())
-"""
-    kinds = "i1 i2 i4 i8 u1 u2", "u4 u8 f4 f8 c8 c16"
-    cache = tmp_path / "cache"
-    with ThreadPoolExecutor() as pool:
-        done = pool.map(lambda chosen: run(package, cache, script, chosen), kinds)
-        assert [compiled for (compiled,), _ in done] == ["6", "6"]
-    assert run(package, cache, script, " ".join(kinds)) == (["0"], "")
 
 
 OPERATION = """
