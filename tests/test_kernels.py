@@ -52,7 +52,8 @@ def test_plain_and_compiled_randomness_agree(run, purpose, person, step, index):
 def _sample(count):
     values = np.empty((count, 2))
     for n in range(count):
-        values[n] = uniform(stream(1, 2, n, 3), 4), normal(stream(1, 2, n, 3), 4)
+        values[n, 0] = uniform(stream(1, 2, n, 3), 4)
+        values[n, 1] = normal(stream(1, 2, n, 3), 4)
     return values
 
 
