@@ -1,6 +1,7 @@
 """What all tests share: the real data sets, and how Hypothesis searches."""
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+# What is started in the background may ignore Ctrl-C, and would hand that down to the processes of tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
