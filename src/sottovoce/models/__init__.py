@@ -29,6 +29,7 @@ class Context(NamedTuple):
     high: float  # the highest
     calls: int  # how often a person is expected to train during the run
     sharing: float  # how many people train one table
+    central: bool = False  # whether one place holds everybody's data, and `together` trains on it
 
 
 @operation(default=lambda model, context: model)
