@@ -11,8 +11,6 @@ network is a row of LANES numbers, so that every inner loop runs over lanes and 
 sizes of layers are. Gradients are those of the sum over lanes. Arrays may be of single or double precision.
 """
 
-import numpy as np
-
 from sottovoce.kernels import helper, summing
 
 LANES = 32
@@ -168,8 +166,3 @@ def backward(product, sizes, head, x, error, gradient):
                 error[below + i, lane] = zero
         _add_products(error, below, error, at, head, w, outputs, inputs, inputs, 1)
         at = below
-
-
-def sizes_of(factors: int, layers: tuple[int, ...]) -> "np.ndarray[tuple[int], np.dtype[np.int64]]":
-    """The sizes of x₀ and of the layers, for vectors with so many numbers in the tower's half."""
-    return np.array([2 * factors, *layers], np.int64)
