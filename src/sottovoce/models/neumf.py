@@ -39,6 +39,10 @@ class NeuMF(NamedTuple):
     moments: Moments | None = None
     """Whether Adam begins with `fresh` moments in every training, or with `kept` ones, which then are part of
     rows, head and vectors and travel as these do. By default fresh, in central training kept."""
+    start_from: tuple[str, str] | None = None
+    """Directories of a finished run of `gmf` and of one of `mlp`, with `run.keep_models = true` and the same
+    data, split, seed and sizes: begin with what they have learnt, each with half a say in the output layer
+    (He et al. 2017). By default begin at random."""
 
 
 @resolve.rule(NeuMF)
