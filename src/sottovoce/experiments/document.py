@@ -13,7 +13,8 @@ from sottovoce.errors import RecipeError
 def settings(name: str, component: Any) -> dict[str, Any]:
     """A component as a table, without what it leaves open until it sees the data."""
     fields = component._asdict() if hasattr(component, "_asdict") else {}
-    return {"name": registry.pinned(name)} | {k: v for k, v in fields.items() if not _open(v)}
+    told = {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items() if not _open(v)}
+    return {"name": registry.pinned(name)} | told  # lists, as TOML reads them back
 
 
 def beside(folder: Path, value: Any, key: str = "") -> Any:
@@ -21,8 +22,8 @@ def beside(folder: Path, value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
         return {k: beside(folder, v, k) for k, v in value.items()}
     if isinstance(value, list):
-        return [beside(folder, v) for v in value]
-    is_path = isinstance(value, str) and (key == "path" or registry.is_file(value))
+        return [beside(folder, v, key) for v in value]
+    is_path = isinstance(value, str) and (key in ("path", "start_from") or registry.is_file(value))
     return str(folder / Path(value).expanduser()) if is_path else value
 
 

@@ -340,6 +340,8 @@ class Recipe(BaseModel):
         document["evaluate"]["references"] = [settings(n, r) for n, r in built.references.items()]
         if self.data.path is not None:
             document["data"]["path"] = str(Path(self.data.path).resolve())
+        if "start_from" in document["model"]:
+            document["model"]["start_from"] = [str(Path(p).resolve()) for p in built.model.start_from]
         if self.data.name is not None:
             document["data"]["name"] = registry.pinned(self.data.name)
         return type(self).parse(document, self._where)
