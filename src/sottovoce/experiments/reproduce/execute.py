@@ -1,8 +1,9 @@
 """From a reproduction to its runs, and to what they come to.
 
 Every run has a directory `<out>/<labels>/seed-<n>`, made by the machinery of sweeps: in parallel
-processes, kept when complete, resumed when interrupted. `reproduction.json` and
-`reproduction.html` are written last.
+processes, kept when complete, resumed when interrupted. Runs of a reproduction that shares them lie
+in `<out>/../runs/<what they are>/seed-<n>`, so that a table and a figure that need the same run
+have it once. `reproduction.json` and `reproduction.html` are written last.
 """
 
 import itertools
@@ -18,6 +19,7 @@ from sottovoce.errors import RunError
 from sottovoce.experiments import sweep
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.reproduce import claims, figures
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, Rows, settings
@@ -43,10 +45,18 @@ def plan(
     points = {}
     for run in form.chosen(only, quick):
         changes = tuple(form.changes(run) + settings(form.quick.set if quick else {}))
-        places = [RunDirectory(out / form.folder(run) / f"seed-{seed}") for seed in chosen]
+        folder = _shared(form, changes, out) if form.shared else out / form.folder(run)
+        places = [RunDirectory(folder / f"seed-{seed}") for seed in chosen]
         made = map(Point, itertools.repeat(changes), chosen, places)
         points[run] = [sweep.checked(point, form.recipe, settings(form.set)) for point in made]
     return Plan(form, quick, chosen, points)
+
+
+def _shared(form: Reproduction, changes: Sequence[str], out: Path) -> Path:
+    """Where a run lies that other reproductions may need too: by all that decides it, except the seed."""
+    recipe = Recipe.load(form.recipe, [*settings(form.set), *changes, "run.seed=0"])
+    name = "-".join((recipe.protocol.label, recipe.model.label, str(recipe.data.name)))
+    return out.absolute().parent / "runs" / f"{name}-{recipe.resolved().hash()[:12]}"
 
 
 def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results:
@@ -86,6 +96,7 @@ def write(summary: Mapping[str, Any], out: Path) -> None:
     """Write `reproduction.json` and `reproduction.html`, each entirely or not at all."""
     from sottovoce.experiments.reproduce.page import render
 
+    out.mkdir(parents=True, exist_ok=True)
     place = RunDirectory(out)
     place.write(JSON, dumps(summary))
     place.write(HTML, render(summary))
@@ -103,7 +114,7 @@ def _rows(form: Reproduction, rows: Rows, results: Results) -> Iterator[dict[str
     for text in rows.of:
         level = form.named(text).level
         shown: dict[Labels, Labels] = {}
-        for run in form.stands_for(text, there):
+        for run in figures.measured(form, level, form.stands_for(text, there), results):
             shown.setdefault(tuple(itertools.compress(run, (axis in per for axis in form.axes))), run)
         for labels, run in shown.items():
             figure = Figure.of(figures.values(form, results[run], metric, rows.at, level))
@@ -142,6 +153,8 @@ def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
         panel = panels.setdefault(title, {"title": ", ".join(title), "curves": [], "levels": {}})
         panel["curves"].append({"name": name, **_curve(form, seeds)})
         for level in form.levels if form.lines is None else form.lines:
+            if not figures.measured(form, level, [run], results):
+                continue
             mean = Figure.of(figures.values(form, seeds, form.metric, "final", level)).mean
             panel["levels"].setdefault(level, round(mean, 5))
     return list(panels.values())
