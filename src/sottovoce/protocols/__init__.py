@@ -66,6 +66,11 @@ def nodes(protocol, people):
     """How many nodes have links of their own; by default one for every slot. Python only."""
 
 
+@operation(default=lambda protocol, people: {})
+def keeps(protocol, people):
+    """Arrays by name that a protocol remembers from round to round; checkpoints hold them. Python only."""
+
+
 @operation
 def prepare(protocol, network):
     """Compile all that a round of a `Simulation` needs, without changing it. Python only."""

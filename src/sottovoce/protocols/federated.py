@@ -1,16 +1,22 @@
-"""Federated learning (Algorithms 1 and 2, Hegedűs et al. 2019).
+"""Federated learning (Algorithms 1 and 2, Hegedűs et al. 2019; Algorithm 1, Perifanis and Efraimidis 2022).
 
-A server holds the model. In each round it sends it to everybody who is online; they train it on their
-own data and send back what they changed, compressed; the server moves by the average. People's
-vectors stay with them. A client keeps no table: it holds the rows that it touches, while it trains.
+A server holds the model. In an aggregation it sends it to participants; they train it on their own data
+and send back what they changed, compressed; the server moves by the average. People's vectors stay
+with them. A client keeps no table: it holds the rows that it touches, while it trains.
 
-A round takes a download and an upload. Who goes offline in it, or is too slow for it, is left out.
+An aggregation takes a download and an upload. Who goes offline in it, or is too slow for it, is left
+out. It is what a round means, unless participants are selected in turn: then a round is as many
+aggregations as it takes until everybody who is online has been asked once. In virtual time rounds
+are equal times whatever the protocol, so one lasts as long as ever: aggregations follow each other
+through everybody in random order, who is offline when the turn comes is passed over, and where
+nobody is left a new order begins.
 """
 
+import math
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Lt
 
 from sottovoce.combine.aggregate import by_row, head_weight, row_weight
 from sottovoce.exchange import codec
@@ -18,8 +24,6 @@ from sottovoce.exchange.compression import rows
 from sottovoce.exchange.pack import round_off
 from sottovoce.kernels import (
     COMPRESSION,
-    LOSS,
-    PARTICIPANTS,
     ROUNDING,
     STORAGE,
     below,
@@ -30,17 +34,16 @@ from sottovoce.kernels import (
     prange,
     store,
     stream,
-    uniform,
 )
 from sottovoce.models import train
 from sottovoce.models._study import fetch
-from sottovoce.protocols import advance, hosts, nodes, prepare, trainings
+from sottovoce.protocols import advance, hosts, keeps, nodes, prepare, trainings
+from sottovoce.protocols._participants import Groups, Selection, Terms, kept, select, terms
 from sottovoce.registry import component
 from sottovoce.state import Tables, gathered, limited, rounding, width
-from sottovoce.timing import Timing, stays
 
 BLOCKS = 16
-"""Participants are summed up in so many blocks, whatever the number of threads."""
+"""Participants are summed up in so many blocks of about equal work, whatever the number of threads."""
 
 
 @component("protocol", "federated")
@@ -48,18 +51,36 @@ class Federated(NamedTuple):
     """A server averages what participants change."""
 
     participants: Annotated[int, Ge(0)] = 0
-    """C, how many of those online take part in a round, at random; 0: all of them."""
+    """C, how many of those online take part in an aggregation; 0: all of them."""
+    selection: Selection = "random"
+    """Which of those online: `random` ones, drawn anew for every aggregation; `in-turn`, everybody once in a
+    global round of aggregations over random groups, which is what a round of the recipe then means;
+    `useful`, with a chance in proportion to how far they last moved the model, or a tenth of the average
+    chance if that is more, and who was never asked comes first (active sampling, after Nishio and
+    Yonetani 2019). For the last the server keeps one figure on everybody, the length of the last change
+    they sent, which tells who has much data or an unusual taste; it must see each one's change
+    by itself, so nothing can hide these in a sum."""
+    dropout: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """The share of participants that fail once they have received the model: they never answer, nor train."""
     start: Literal["common", "independent"] = "independent"
     """Whether people begin with the same vector, or each with an own one."""
 
 
 class Sums(NamedTuple):
-    """What blocks of participants add up."""
+    """What blocks of participants add up: their rows in the order in which a block first saw them."""
 
-    rows: Any  # [blocks, items, w]
-    weight: Any  # [blocks, items], the weights of those who changed a row
+    rows: Any  # [blocks · items, w]
+    weight: Any  # [blocks · items], the weights of those who changed a row
+    ids: Any  # [blocks · items], the item of each row
+    next: Any  # [blocks · items], the same item's row of a later block; -1: none
+    where: Any  # [blocks, items], where a block has an item's row; -1: nowhere
+    count: Any  # [blocks], how many rows each has
     head: Any  # [blocks, h]
     total: Any  # [blocks, 3], weights of all participants for rows and head; rows that were sent
+    cut: Any  # [blocks + 1], where the participants of each block begin
+    first: Any  # [items], an item's row of the first block that has one; -1: none
+    changed: Any  # [items], the items that have one
+    length: Any  # [people], how far each person's change is, if anybody asks
 
 
 @hosts.rule(Federated)
@@ -75,6 +96,11 @@ def _nodes(protocol, people):
 @trainings.rule(Federated)
 def _trainings(protocol, timed, size):
     return 1 / (1 + size) if timed else 1
+
+
+@keeps.rule(Federated)
+def _keeps(protocol, people):
+    return kept(protocol.selection, protocol.participants, people)
 
 
 @inlined
@@ -125,6 +151,18 @@ def _compress(chain, scratch, slot, count, most, run, who, round):
     return count
 
 
+@helper
+def _length(scratch, slot, count):
+    """How far an Update is from none at all."""
+    total, begin, rows = 0.0, scratch.offset[slot], scratch.rows
+    for n in range(begin, begin + count):
+        for d in range(width(scratch)):
+            total += rows[n, d] * rows[n, d]
+    for d in range(scratch.head.shape[1]):
+        total += scratch.head[slot, d] * scratch.head[slot, d]
+    return math.sqrt(total) if total < np.inf else 0.0
+
+
 @inlined
 def _client(rule, model, chain, most, server, scratch, people, person, run, round, block, sums):
     """One participant: receive, train, send what changed; the server adds it to a block's sums."""
@@ -134,14 +172,26 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
     people.steps[person] += 1
     count = _difference(server, scratch, slot)
     count = _compress(chain, scratch, slot, count, most, run, people.key[person], round)
+    if len(sums.length):
+        sums.length[person] = _length(scratch, slot, count)
     weight, heads = np.float32(row_weight(rule, instances)), np.float32(head_weight(rule, instances))
     begin = scratch.offset[slot]
-    weights, totals, ids, rows = sums.weight[block], sums.rows[block], scratch.ids, scratch.rows
-    for n in range(begin, begin + count):
+    end = begin + (count if weight > 0 else 0)
+    ids, rows, where = scratch.ids, scratch.rows, sums.where[block]
+    items, weights, totals, last = sums.ids, sums.weight, sums.rows, block * len(where) + sums.count[block]
+    for n in range(begin, end):
         item = ids[n]
-        weights[item] += weight
-        for d in range(width(server)):
-            totals[item, d] += weight * rows[n, d]
+        at = where[item]
+        if at < 0:
+            where[item], items[last], weights[last] = last, item, weight
+            for d in range(width(server)):
+                totals[last, d] = weight * rows[n, d]
+            last += 1
+        else:
+            weights[at] += weight
+            for d in range(width(server)):
+                totals[at, d] += weight * rows[n, d]
+    sums.count[block] = last - block * len(where)
     for d in range(server.head.shape[1]):
         sums.head[block, d] += heads * scratch.head[slot, d]
     sums.total[block, 0] += weight
@@ -150,157 +200,166 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
 
 
 @helper
+def _cut(people, persons, cut):
+    """Divide participants into blocks with about as many interactions each, in order."""
+    whole = len(persons)
+    for person in persons:
+        whole += people.indptr[person + 1] - people.indptr[person]
+    before, block, blocks = 0, 0, len(cut) - 1
+    for n in range(len(persons)):
+        own = 1 + people.indptr[persons[n] + 1] - people.indptr[persons[n]]
+        while block <= (2 * before + own) * blocks // (2 * whole):
+            cut[block] = n
+            block += 1
+        before += own
+    cut[block:] = len(persons)
+
+
+@helper
 def _block(rule, model, chain, most, server, scratch, people, persons, run, round, block, sums):
-    sums.rows[block] = 0
-    sums.weight[block] = 0
+    where, ids, begin = sums.where[block], sums.ids, block * len(sums.first)
+    for n in range(begin, begin + sums.count[block]):
+        where[ids[n]] = -1
+    sums.count[block] = 0
     sums.head[block] = 0
     sums.total[block] = 0
-    blocks = len(sums.total)
-    for n in range(block * len(persons) // blocks, (block + 1) * len(persons) // blocks):
+    for n in range(sums.cut[block], sums.cut[block + 1]):
         _client(rule, model, chain, most, server, scratch, people, persons[n], run, round, block, sums)
+
+
+@helper
+def _link(sums):
+    """Chain up what blocks have of each item, the first block's first; return how many items there are."""
+    ids, following, first, changed = sums.ids, sums.next, sums.first, sums.changed
+    found = 0
+    for block in range(len(sums.count) - 1, -1, -1):
+        begin = block * len(first)
+        for n in range(begin, begin + sums.count[block]):
+            item = ids[n]
+            if first[item] < 0:
+                changed[found] = item
+                found += 1
+            following[n], first[item] = first[item], n
+    return found
 
 
 @helper
 def _move(rule, server, item, everybody, sums, key):
     """Move a row of the server by the average of what was sent about it."""
-    weight = np.float32(0)
-    for block in range(len(sums.total)):
-        weight += sums.weight[block, item]
-    if weight > 0:
-        share = np.float32(1) / (weight if by_row(rule) else everybody)
+    rows, weights, following, own = sums.rows, sums.weight, sums.next, server.rows
+    first = sums.first[item]
+    weight, n = weights[first], following[first]
+    while n >= 0:
+        weight += weights[n]
         for d in range(width(server)):
-            total = np.float32(0)
-            for block in range(len(sums.total)):
-                total += sums.rows[block, item, d]
-            moved = load(server.rows[item, d]) + total * share
-            server.rows[item, d] = store(server.rows, moved, rounding(server, key, item, d))
-        server.age[item] = limited(server, server.age[item] + np.int32(1))
+            rows[first, d] += rows[n, d]
+        n = following[n]
+    share = np.float32(1) / (weight if by_row(rule) else everybody)
+    for d in range(width(server)):
+        moved = load(own[item, d]) + rows[first, d] * share
+        own[item, d] = store(own, moved, rounding(server, key, item, d))
+    server.age[item] = limited(server, server.age[item] + np.int32(1))
+    sums.first[item] = -1
 
 
 @helper
 def _finish(server, sums):
-    """Move the head likewise, by everybody's; return the weight of everybody's rows."""
-    rows = heads = 0.0
+    """Move the head by everybody's; return the weight of everybody's rows, and how many rows were sent."""
+    rows = heads = sent = 0.0
     for block in range(len(sums.total)):
         rows += sums.total[block, 0]
         heads += sums.total[block, 1]
+        sent += sums.total[block, 2]
     for d in range(server.head.shape[1]):
         total = np.float32(0)
         for block in range(len(sums.total)):
             total += sums.head[block, d]
         if heads > 0:
             server.head[0, d] += total / np.float32(heads)
-    return np.float32(rows)
+    server.clock[0] += 1
+    return np.float32(rows), int(sent)
 
 
 @driver
-def _round(rule, model, chain, most, server, scratch, people, persons, run, round, sums):
-    """One round with these participants."""
-    for block in prange(len(sums.total)):
-        _block(rule, model, chain, most, server, scratch, people, persons, run, round, block, sums)
-    everybody = _finish(server, sums)
-    key = stream(run, STORAGE, -1, round)
-    for item in prange(len(server.age)):
-        _move(rule, server, item, everybody, sums, key)
+def _aggregate(rule, model, chain, most, server, scratch, people, first, persons, run, sums):
+    """One aggregation after the other, each with some of these persons; return how many rows were sent."""
+    sent = 0
+    for n in range(len(first) - 1):
+        group, round = persons[first[n] : first[n + 1]], server.clock[0]
+        _cut(people, group, sums.cut)
+        for block in prange(len(sums.total)):
+            _block(rule, model, chain, most, server, scratch, people, group, run, round, block, sums)
+        changed = _link(sums)
+        everybody, count = _finish(server, sums)
+        sent += count
+        key = stream(run, STORAGE, -1, round)
+        for c in prange(changed):
+            _move(rule, server, sums.changed[c], everybody, sums, key)
+    return sent
 
 
-@helper
-def _duration(timing, node, down, up):
-    """How long a node's download and upload take, in full models."""
-    return down / timing.download[node] + up / timing.upload[node] + 2 * timing.latency
+def _workspace(network: Any) -> tuple[Tables, Sums]:
+    """What participants are worked on in: made once, because it is large; none of it outlives an aggregation.
+
+    Memory is only committed where it is written: as many rows as a block's participants touch.
+    """
+    if network.workspace is None:
+        items, (row, head, _) = network.items, network.shape
+        sums = Sums(
+            rows=np.empty((BLOCKS * items, row), np.float32),
+            weight=np.empty(BLOCKS * items, np.float32),
+            ids=np.empty(BLOCKS * items, np.int32),
+            next=np.empty(BLOCKS * items, np.int32),
+            where=np.full((BLOCKS, items), -1, np.int32),
+            count=np.zeros(BLOCKS, np.int64),
+            head=np.empty((BLOCKS, head), np.float32),
+            total=np.empty((BLOCKS, 3)),
+            cut=np.empty(BLOCKS + 1, np.int64),
+            first=np.full(items, -1, np.int32),
+            changed=np.empty(items, np.int32),
+            length=network.kept.get("useful", np.empty(0, np.float32)),
+        )
+        network.workspace = gathered([items, 0] * BLOCKS, row, head, items), sums
+    made: tuple[Tables, Sums] = network.workspace
+    return made
 
 
-@driver
-def _attend(timing, down, up, begin, length, run, round, there):
-    """Write 0 for who is offline when a round begins, 1 for who fails in it, and 2 for who completes it."""
-    for node in prange(len(there)):
-        there[node] = 0
-        if stays(timing, node, begin, begin):
-            takes = length if not timing.timed else _duration(timing, node, down, up)
-            lost = stream(run, LOSS, node, round)
-            arrives = uniform(lost, 0) >= timing.loss and uniform(lost, 1) >= timing.loss
-            in_time = takes <= length * (1 + 1e-9) and stays(timing, node, begin, begin + takes)
-            there[node] = 2 if arrives and in_time else 1
-
-
-@driver
-def _draw(there, count, run, round):
-    """Leave only `count` random ones of those who are there, offline again the others."""
-    online = np.flatnonzero(there)
-    key = stream(run, PARTICIPANTS, 0, round)
-    for n in range(len(online)):
-        if n < count:
-            other = n + below(key, n, len(online) - n)
-            online[n], online[other] = online[other], online[n]
-        else:
-            there[online[n]] = 0
-
-
-def _length(timing: Timing, size: float) -> float:
-    """How long a round takes: download and upload on an ordinary link."""
-    return (1 + size) * timing.round + 2 * timing.latency if timing.timed else timing.round
-
-
-def _scratch(network: Any, blocks: int) -> tuple[Tables, Sums]:
-    items, (row, head, _) = network.items, network.shape
-    scratch = gathered([items, 0] * blocks, row, head, items)
-    shape = (blocks, items)
-    none = np.empty((*shape, row), np.float32), np.empty(shape, np.float32)
-    return scratch, Sums(*none, np.empty((blocks, head), np.float32), np.empty((blocks, 3)))
-
-
-def _arguments(network: Any, persons: Any, round: int) -> tuple[Any, ...]:
-    scratch, sums = _scratch(network, min(BLOCKS, max(1, len(persons) // 4)))
-    chain = network.chain
-    most = rows(chain, network.items)
-    models = network.tables, scratch, network.people, persons
-    return network.merge, network.model, chain, most, *models, network.seed, round, sums
+def _run(network: Any, groups: Groups, run: Any) -> Any:
+    scratch, sums = _workspace(network)
+    chain, most = network.chain, rows(network.chain, network.items)
+    parts = network.merge, network.model, chain, most, network.tables, scratch, network.people
+    # The same form of the driver for a group of whatever size, because just that one was prepared.
+    each = network.protocol.participants or len(network.people.steps)
+    return run(*parts, groups.first, groups.persons, network.seed, sums, batch=each)
 
 
 @prepare.rule(Federated)
 def _prepare(protocol: Federated, network: Any) -> None:
-    _round.compile(
-        *_arguments(network, np.arange(len(network.people.steps), dtype=np.int64), 0), batch=BLOCKS
-    )
+    none = np.empty(0, np.int64)
+    _run(network, Groups(np.zeros(1, np.int64), none, 0, 0), _aggregate.compile)
 
 
 @advance.rule(Federated)
 def _advance(protocol: Federated, network: Any, rounds: int) -> None:
-    timing, seed = network.timing, network.seed
-    length = _length(timing, network.size)
-    there = np.empty(len(timing.upload), np.int8)
+    timing, clock = network.timing, network.tables.clock
+    asked = terms(timing, network.size, protocol.dropout)
     for _ in range(rounds):
         begin, network.round = network.now, network.round + 1
-        number = round_at(begin, length)
-        while (number + 1) * length <= network.now:
-            _attend(timing, 1.0, network.size, number * length, length, seed, number, there, batch=len(there))
-            if protocol.participants:
-                _draw(there, protocol.participants, seed, number)
-            persons = np.flatnonzero(there == 2)
-            if len(persons):
-                arguments = _arguments(network, persons, number)
-                _round(*arguments, batch=len(persons))
-                _count(
-                    network, int(np.count_nonzero(there)), len(persons), int(arguments[-1].total[:, 2].sum())
-                )
-            network.tables.clock[0] += 1
-            number += 1
+        if not timing.timed:
+            _round(protocol, network, asked, begin)
+        while timing.timed and (clock[0] + 1) * asked.length <= network.now:
+            _round(protocol, network, asked, clock[0] * asked.length)
 
 
-def round_at(time: float, length: float) -> int:
-    """The number of the first round that was not over at `time`."""
-    number = max(0, int(time / length) - 1)
-    while (number + 1) * length <= time:
-        number += 1
-    return number
-
-
-def _count(network: Any, downloads: int, uploads: int, sent: int) -> None:
-    """Messages and bytes of a round: whole models down, and as many rows as were sent up."""
-    row, head = network.shape.row, network.shape.head
-    bits = network.chain.bits
+def _round(protocol: Federated, network: Any, asked: Terms, begin: float) -> None:
+    """One aggregation, or without time a round of them: who takes part, what comes of it, what it takes."""
+    seed, number = network.seed, int(network.tables.clock[0])
+    who = select(network.kept, protocol.participants, network.timing, asked, begin, seed, number)
+    sent = _run(network, who, _aggregate)
+    row, head, bits = network.shape.row, network.shape.head, network.chain.bits
     empty, one = (codec.size(count, row, head, True, bits) for count in (0, 1))
-    network.messages += downloads + uploads
-    network.arrived += 2 * uploads
-    network.bytes += downloads * codec.size(network.items, row, head, False)
+    uploads = len(who.persons)
+    network.messages += who.asked + uploads
+    network.arrived += 2 * uploads + who.dropped
+    network.bytes += who.asked * codec.size(network.items, row, head, False)  # whole models down
     network.bytes += uploads * empty + sent * (one - empty)

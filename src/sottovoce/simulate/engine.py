@@ -19,6 +19,7 @@ from sottovoce.protocols import (
     exchanges,
     execute,
     hosts,
+    keeps,
     nodes,
     prepare,
     start,
@@ -74,6 +75,8 @@ class Simulation:
         self.snapshots = self._pool(0)
         self.places = 0  # snapshots in use, or used before
         self.underway = nothing()
+        self.kept = keeps(protocol, train.people)
+        self.workspace: Any = None  # what a protocol works in: it decides nothing, so it is not saved
         self.graph = graph(peers, slots, seed)
         self.round = self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
@@ -197,6 +200,7 @@ class Simulation:
             "steps": people.steps,
             "counters": np.array([self.round, self.messages, self.arrived, self.bytes], np.int64),
             "seconds": np.array([self.seconds]),
+            **self.kept,
         }
         if len(self.underway.sender):
             state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}
