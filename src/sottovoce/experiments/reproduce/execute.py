@@ -1,9 +1,8 @@
 """From a reproduction to its runs, and to what they come to.
 
 Every run has a directory `<out>/<labels>/seed-<n>`, made by the machinery of sweeps: in parallel
-processes, kept when complete, resumed when interrupted. Runs of a reproduction that shares them lie
-in `<out>/../runs/<what they are>/seed-<n>`, so that a table and a figure that need the same run
-have it once. `reproduction.json` and `reproduction.html` are written last.
+processes, kept when complete, resumed when interrupted; or elsewhere, if reproductions share them.
+`reproduction.json` and `reproduction.html` are written last.
 """
 
 import itertools
@@ -19,8 +18,7 @@ from sottovoce.errors import RunError
 from sottovoce.experiments import sweep
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.reproduce import claims, figures
+from sottovoce.experiments.reproduce import claims, figures, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, Rows, settings
 from sottovoce.experiments.sweep import Point, Tell
@@ -35,6 +33,9 @@ class Plan(NamedTuple):
     quick: bool
     seeds: list[int]
     points: dict[Labels, list[Point]]
+    """All runs; those that measure the references of others are called by their directory."""
+    beside: dict[Labels, Labels]
+    """Which of them measures the references of a run, where runs are shared."""
 
 
 def plan(
@@ -42,33 +43,42 @@ def plan(
 ) -> Plan:
     """Every run with every seed; each is checked, also against what is in its directory."""
     chosen = list(seeds or range(1, 1 + (form.quick.seeds if quick else form.seeds)))
-    points = {}
+    made = Plan(form, quick, chosen, {}, {})
     for run in form.chosen(only, quick):
-        changes = tuple(form.changes(run) + settings(form.quick.set if quick else {}))
-        folder = _shared(form, changes, out) if form.shared else out / form.folder(run)
-        places = [RunDirectory(folder / f"seed-{seed}") for seed in chosen]
-        made = map(Point, itertools.repeat(changes), chosen, places)
-        points[run] = [sweep.checked(point, form.recipe, settings(form.set)) for point in made]
-    return Plan(form, quick, chosen, points)
+        changes = settings(form.set) + form.changes(run) + settings(form.quick.set if quick else {})
+        if not form.shared:
+            made.points[run] = _points(form, changes, out / form.folder(run), chosen)
+            continue
+        apart = shared.beside(form.recipe, changes)
+        if apart is not None:
+            folder = shared.place(form.recipe, apart, out)
+            made.beside[run] = (folder.name,)
+            made.points[folder.name,] = _points(form, apart, folder, chosen)
+        changes.append(shared.ALONE)
+        made.points[run] = _points(form, changes, shared.place(form.recipe, changes, out), chosen)
+    return made
 
 
-def _shared(form: Reproduction, changes: Sequence[str], out: Path) -> Path:
-    """Where a run lies that other reproductions may need too: by all that decides it, except the seed."""
-    recipe = Recipe.load(form.recipe, [*settings(form.set), *changes, "run.seed=0"])
-    name = "-".join((recipe.protocol.label, recipe.model.label, str(recipe.data.name)))
-    return out.absolute().parent / "runs" / f"{name}-{recipe.resolved().hash()[:12]}"
+def _points(form: Reproduction, changes: Sequence[str], folder: Path, seeds: Sequence[int]) -> list[Point]:
+    """A run under every seed, checked."""
+    made = [Point(tuple(changes), seed, RunDirectory(folder / f"seed-{seed}")) for seed in seeds]
+    return [sweep.checked(point, form.recipe, ()) for point in made]
 
 
 def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results:
     """Run what is not complete, and open all runs."""
     every = [point for points in plan.points.values() for point in points]
-    failures = sweep.execute(every, plan.form.recipe, settings(plan.form.set), jobs, data_dir, tell)
+    failures = sweep.execute(every, plan.form.recipe, (), jobs, data_dir, tell)
     if failures:
         told = "; ".join(f"{failure.point.place.path}: {failure.reason}" for failure in failures)
         raise RunError(
             f"{len(failures)} of {len(every)} runs failed. {told}", "The same command tries them again."
         )
-    return {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
+    opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
+    for run, apart in plan.beside.items():
+        for one, other in zip(opened[run], opened[apart], strict=True):
+            one.result["references"] = other.references
+    return {run: runs for run, runs in opened.items() if run not in plan.beside.values()}
 
 
 def summarise(plan: Plan, results: Results) -> dict[str, Any]:

@@ -164,7 +164,7 @@ class Reproduction(Strict):
     apart: list[str] = []
     """Labels whose runs are left out unless they are asked for by name."""
     shared: bool = False
-    """Runs are kept by what they are, in a directory `runs` beside this reproduction's, for others too."""
+    """Runs are kept by what they are, in a directory `runs` beside this reproduction's; see shared.py."""
     axes: Annotated[dict[str, dict[str, dict[str, Any]]], Field(min_length=1)]
     also: list[Also] = []
     levels: dict[str, str] = {}
