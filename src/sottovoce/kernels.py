@@ -4,7 +4,8 @@ This is the only module that imports Numba. It offers these things to write kern
 
 - `helper`: a function that compiled code may call, and that stays a plain function in Python.
   `inlined` is the same for small ones in inner loops: a length that the caller knows at compile
-  time is then known in them too.
+  time is then known in them too. `summing` is for those that sum up so much that the order does not
+  matter, but the time does.
 - `operation`: a function with one implementation per component type. `@weight.rule(Linear)`
   registers an implementation; a call is resolved by the type of the first argument, in Python
   at run time and in compiled code at compile time, so it costs nothing.
@@ -52,6 +53,13 @@ def inlined(function: F) -> F:
     """The same, and its body is put where it is called."""
     kernel_cache.takes_part(function)
     compiled: F = register_jitable(forceinline=True)(function)
+    return compiled
+
+
+def summing(function: F) -> F:
+    """A helper whose sums may be taken in any order, so that they vectorise."""
+    kernel_cache.takes_part(function)
+    compiled: F = register_jitable(fastmath={"reassoc", "contract", "nsz"})(function)
     return compiled
 
 

@@ -4,9 +4,41 @@ Rows in 16 bits are taken out of the table before training, those only that it t
 after it, rounded at random.
 """
 
+import numpy as np
+
 from sottovoce.kernels import STORAGE, helper, load, operation, store, stream
-from sottovoce.models import touched, train
-from sottovoce.state import desk, limited, locate, rounding, width
+from sottovoce.models import together, touched, train
+from sottovoce.state import desk, hold, limited, locate, rounding, width
+
+
+@helper
+def _take_rows(tables, slot, scratch, place):
+    for n in range(scratch.offset[place], scratch.offset[place + 1]):
+        j = locate(tables, slot, scratch.ids[n])
+        for d in range(width(tables)):
+            scratch.rows[n, d] = load(tables.rows[j, d])
+
+
+@helper
+def _take_ages(tables, slot, scratch):
+    for n in range(scratch.offset[1]):
+        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
+
+
+@helper
+def _key(tables, slot, people, person, run):
+    """Of the random bits to round with. A merge before has even numbers, so that no draw is used twice."""
+    return stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
+
+
+@helper
+def _put_back(tables, slot, scratch, key):
+    for n in range(scratch.offset[1]):
+        item = scratch.ids[n]
+        j = locate(tables, slot, item)
+        tables.age[j] = limited(tables, scratch.age[n])
+        for d in range(width(tables)):
+            tables.rows[j, d] = store(tables.rows, scratch.rows[n, d], rounding(tables, key, item, d))
 
 
 @helper
@@ -17,10 +49,7 @@ def fetch(model, tables, slot, scratch, place, people, person, run):
     """
     scratch.offset[place + 1] = scratch.offset[place]
     touched(model, scratch, place, people, person, run)
-    for n in range(scratch.offset[place], scratch.offset[place + 1]):
-        j = locate(tables, slot, scratch.ids[n])
-        for d in range(width(tables)):
-            scratch.rows[n, d] = load(tables.rows[j, d])
+    _take_rows(tables, slot, scratch, place)
 
 
 @operation(by="storage")
@@ -37,14 +66,28 @@ def _in_place(tables, slot, model, people, person, run):
 def _beside(tables, slot, model, people, person, run):
     scratch = desk(tables, slot)
     fetch(model, tables, slot, scratch, 0, people, person, run)
-    for n in range(scratch.offset[1]):
-        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
-    # A merge before it has even numbers, so that no draw is used twice.
-    key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
+    key = _key(tables, slot, people, person, run)
+    _take_ages(tables, slot, scratch)
     train(model, scratch, 0, people, person, run)
-    for n in range(scratch.offset[1]):
-        item = scratch.ids[n]
-        j = locate(tables, slot, item)
-        tables.age[j] = limited(tables, scratch.age[n])
-        for d in range(width(tables)):
-            tables.rows[j, d] = store(tables.rows, scratch.rows[n, d], rounding(tables, key, item, d))
+    _put_back(tables, slot, scratch, key)
+
+
+@operation(by="storage")
+def study_together(tables, slot, model, people, run):
+    """Let all people of model `slot` train on it; see `together`."""
+
+
+@study_together.rule("float32")
+def _together_in_place(tables, slot, model, people, run):
+    together(model, tables, slot, people, run)
+
+
+@study_together.rule("bfloat16")
+def _together_beside(tables, slot, model, people, run):
+    scratch = desk(tables, slot)
+    hold(scratch, 0, np.arange(scratch.where.shape[1]))
+    _take_rows(tables, slot, scratch, 0)
+    key = _key(tables, slot, people, people.member[people.first[slot]], run)
+    _take_ages(tables, slot, scratch)
+    together(model, scratch, 0, people, run)
+    _put_back(tables, slot, scratch, key)

@@ -64,7 +64,8 @@ class Simulation:
         self.chain, self.storage = chain, storage
         each = trainings(protocol, self.timing.timed, payload(chain, train.items))
         calls, sharing = math.ceil(rounds * each), train.people / slots
-        context = Context(train.items, *train.scale, calls=calls, sharing=sharing)
+        central = nodes(protocol, 2) == 1
+        context = Context(train.items, *train.scale, calls=calls, sharing=sharing, central=central)
         self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
         self.shape = shape(self.model)

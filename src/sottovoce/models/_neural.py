@@ -1,0 +1,523 @@
+"""Neural collaborative filtering (He et al. 2017), as it is trained with private data.
+
+What `gmf`, `mlp` and `neumf` share: they are one network (see `_tower`) with a part left out or not. An
+item's row is [qⱼ | pⱼ], a person's private vector [qᵤ | pᵤ], and the weights of all layers are the head.
+With z the network's output for a pair, a person is expected to like an item with probability σ(z).
+
+A training makes `epochs` passes. In each, the instances are the own distinct items, labelled 1, and for
+each of them `negatives` random ones that the person has not met, labelled 0, drawn anew and shuffled. For
+every batch B of them the optimizer makes one step along the gradient of the mean binary cross entropy,
+
+    L = −1/|B| Σ y ln σ(z) + (1 − y) ln(1 − σ(z)),    ∂L/∂z = (σ(z) − y) / |B|,
+
+Adam with its usual constants (Kingma and Ba 2014) or plain SGD. Adam moves all rows that the training has
+come by, as a dense implementation does: others have no moments, and stay. Moments are fresh in every
+training, unless they are `kept`: then a row, the head and a vector are three times as long, with the
+first and second moments behind the numbers themselves, and head and vector end with the number of
+steps. Kept moments are merged, averaged and sent as rows are.
+
+Weights of layers start as Glorot and Bengio (2010) proposed, uniform in ±√(6 / (inputs + outputs)), and
+biases at zero. (PyTorch would draw both from ±1/√inputs; the paper says Xavier.) Vectors start likewise,
+as matrices of all items, or people, by factors are.
+"""
+
+import math
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from sottovoce.kernels import TRAIN, below, helper, stream, uniform
+from sottovoce.models import (
+    Context,
+    Shape,
+    score,
+    score_all,
+    score_some,
+    shape,
+    start_head,
+    start_row,
+    start_user,
+    together,
+    touched,
+    train,
+)
+from sottovoce.models._tower import LANES, backward, beginning, forward, numbers, weights
+from sottovoce.state import hold, locate
+
+DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
+
+CENTRAL_BATCH, BATCH = 256, 64
+"""Where a recipe leaves the batch open: as He et al. (2017) train, and with private data."""
+
+Optimizer = Literal["adam", "sgd"]
+Moments = Literal["fresh", "kept"]
+
+
+class Network(NamedTuple):
+    """`gmf`, `mlp` or `neumf` as kernels see it."""
+
+    product: int  # numbers of a vector that are multiplied
+    sizes: Any  # of x₀ and the tower's layers: int64
+    items: int
+    bound: float  # vectors start uniform in ± this
+    step: float
+    adam: bool
+    epochs: int
+    batch: int  # 0: all of a person's instances
+    negatives: int
+    kept: bool
+
+
+def network(model: Any, context: Context, product: int, tower: int) -> Network:
+    """The network of a model that multiplies so many factors, and has so many in its tower."""
+    layers = model.layers if tower else ()
+    moments = model.moments or ("kept" if context.central else "fresh")
+    batch = (CENTRAL_BATCH if context.central else BATCH) if model.batch is None else model.batch
+    return Network(
+        product=product,
+        sizes=np.array([2 * tower, *layers], np.int64),
+        items=context.items,
+        bound=math.sqrt(6 / (context.items + model.factors)),
+        step=model.step,
+        adam=model.optimizer == "adam",
+        epochs=model.epochs,
+        batch=batch,
+        negatives=model.negatives,
+        kept=moments == "kept" and model.optimizer == "adam",
+    )
+
+
+@helper
+def _length(model):
+    """How many numbers a row or a vector has, moments apart."""
+    return model.product + model.sizes[0] // 2
+
+
+@shape.rule(Network)
+def _shape(model):
+    row, head = int(_length(model)), int(weights(model.product, model.sizes))
+    return Shape(3 * row, 3 * head + 1, 3 * row + 1) if model.kept else Shape(row, head, row)
+
+
+@helper
+def _start(model, vector, key):
+    vector[:] = 0
+    for d in range(_length(model)):
+        vector[d] = model.bound * (2 * uniform(key, d) - 1)
+
+
+@start_row.rule(Network)
+def _start_row(model, row, key):
+    _start(model, row, key)
+
+
+@start_user.rule(Network)
+def _start_user(model, user, key):
+    _start(model, user, key)
+
+
+@start_head.rule(Network)
+def _start_head(model, head, key):
+    head[:] = 0
+    sizes = model.sizes
+    w = 0
+    for n in range(1, len(sizes) + 1):
+        last = n == len(sizes)
+        inputs = sizes[n - 1] + (model.product if last else 0)
+        outputs = 1 if last else sizes[n]
+        bound = math.sqrt(6 / (inputs + outputs))
+        for k in range(inputs * outputs):
+            head[w + k] = bound * (2 * uniform(key, w + k) - 1)
+        w += (inputs + 1) * outputs
+
+
+# Instances
+
+
+@helper
+def _draw(model, people, person, run, epoch, item, label):
+    """Write one epoch's instances in random order; how many there are."""
+    begin, end, own = people.indptr[person], people.indptr[person + 1], people.item
+    met = np.zeros(model.items, np.bool_)
+    count = 0
+    for n in range(begin, end):
+        j = own[n]
+        if not met[j]:
+            met[j] = True
+            item[count], label[count] = j, True
+            count += 1
+    key = stream(run, TRAIN, people.key[person], people.steps[person] * model.epochs + epoch)
+    wanted = count * model.negatives if count < model.items else 0
+    index = 0
+    for _ in range(wanted):
+        j = below(key, index, model.items)
+        while met[j]:
+            index += 1
+            j = below(key, index, model.items)
+        index += 1
+        item[count], label[count] = j, False
+        count += 1
+    for n in range(count - 1):
+        other = n + below(key, index + n, count - n)
+        item[n], item[other] = item[other], item[n]
+        label[n], label[other] = label[other], label[n]
+    return count
+
+
+@helper
+def _room(model, people, person):
+    """The most instances that an epoch of a person can have."""
+    return (people.indptr[person + 1] - people.indptr[person]) * (1 + model.negatives)
+
+
+@helper
+def _draw_all(model, people, person, run, item, label):
+    """Write the instances of all epochs of a training; how many there are in each."""
+    count = 0
+    for epoch in range(model.epochs):
+        count += _draw(model, people, person, run, epoch, item[count:], label[count:])
+    return count // model.epochs
+
+
+@touched.rule(Network)
+def _touched(model, tables, slot, people, person, run):
+    room = _room(model, people, person) * model.epochs
+    item, label = np.empty(room, np.int32), np.empty(room, np.bool_)
+    each = _draw_all(model, people, person, run, item, label)
+    hold(tables, slot, item[: each * model.epochs])
+
+
+# One batch
+
+
+@helper
+def _gather(product, sizes, x, lane, row, vector):
+    """Write a pair of an item's row and a person's vector into a lane."""
+    begin, half = beginning(product, sizes), sizes[0] // 2
+    for d in range(product):
+        x[d, lane], x[product + d, lane] = vector[d], row[d]
+    for d in range(half):
+        x[begin + d, lane], x[begin + half + d, lane] = vector[product + d], row[product + d]
+
+
+@helper
+def _scatter(product, sizes, error, lane, row, vector):
+    """Add what a lane has found to the gradients of a row and a vector."""
+    begin, half = beginning(product, sizes), sizes[0] // 2
+    for d in range(product):
+        vector[d] += error[d, lane]
+        row[d] += error[product + d, lane]
+    for d in range(half):
+        vector[product + d] += error[begin + d, lane]
+        row[product + d] += error[begin + half + d, lane]
+
+
+@helper
+def _likely(z):
+    """σ(z)"""
+    if z >= 0:
+        return 1 / (1 + math.exp(-z))
+    e = math.exp(z)
+    return e / (1 + e)
+
+
+@helper
+def gradients(product, sizes, item, who, label, rows, vectors, head, x, error):
+    """Add the gradients of a batch, given as places in `rows` and `vectors`, to their second halves.
+
+    Each of `rows`, `vectors` and `head` has the numbers first and their gradients second.
+    """
+    z = len(x) - 1
+    row, row_gradient, vector, vector_gradient = rows[0], rows[1], vectors[0], vectors[1]
+    share = row.dtype.type(1 / len(item))
+    for begin in range(0, len(item), LANES):
+        count = min(LANES, len(item) - begin)
+        for lane in range(count):
+            _gather(product, sizes, x, lane, row[item[begin + lane]], vector[who[begin + lane]])
+        forward(product, sizes, head[0], x)
+        for lane in range(LANES):
+            error[z, lane] = 0  # lanes that are left over have no part in it
+        for lane in range(count):
+            error[z, lane] = (_likely(x[z, lane]) - label[begin + lane]) * share
+        backward(product, sizes, head[0], x, error, head[1])
+        for lane in range(count):
+            n = begin + lane
+            _scatter(product, sizes, error, lane, row_gradient[item[n]], vector_gradient[who[n]])
+
+
+@helper
+def adam(value, gradient, first, second, step, time):
+    """One step of Adam, the `time`-th; the gradient is zero after it."""
+    kind = value.dtype.type
+    one, tiny = kind(1), kind(TINY)
+    keep, slow = kind(DECAY), kind(SLOW_DECAY)
+    stride, scale = kind(step / (1 - DECAY**time)), kind(1 / math.sqrt(1 - SLOW_DECAY**time))
+    for d in range(len(value)):
+        g = gradient[d]
+        first[d] = keep * first[d] + (one - keep) * g
+        second[d] = slow * second[d] + (one - slow) * g * g
+        value[d] -= stride * first[d] / (np.sqrt(second[d]) * scale + tiny)
+        gradient[d] = 0
+
+
+@helper
+def sgd(value, gradient, step):
+    """One step of SGD; the gradient is zero after it."""
+    stride = value.dtype.type(step)
+    for d in range(len(value)):
+        value[d] -= stride * gradient[d]
+        gradient[d] = 0
+
+
+@helper
+def _move(model, group, count, time):
+    """One step of the optimizer on the first `count` rows of a group."""
+    size = count * group.shape[2]
+    value, gradient = group[0].reshape(group[0].size)[:size], group[1].reshape(group[1].size)[:size]
+    first, second = group[2].reshape(group[2].size)[:size], group[3].reshape(group[3].size)[:size]
+    if model.adam:
+        adam(value, gradient, first, second, model.step, time)
+    else:
+        sgd(value, gradient, model.step)
+
+
+@helper
+def _epoch(model, item, who, label, rows, vectors, head, time, own_time, active, x, error):
+    """One pass over instances, batch by batch; how many steps that was, and how many rows were moved.
+
+    Rows from `active` on have no moments yet, and are numbered as they first come up.
+    """
+    size = model.batch if model.batch > 0 else len(item)
+    product, sizes = model.product, model.sizes
+    steps = 0
+    for begin in range(0, len(item), size):
+        end = min(begin + size, len(item))
+        gradients(
+            product,
+            sizes,
+            item[begin:end],
+            who[begin:end],
+            label[begin:end],
+            rows,
+            vectors,
+            head[:, 0],
+            x,
+            error,
+        )
+        for n in range(begin, end):
+            active = max(active, item[n] + 1)
+        steps += 1
+        _move(model, rows, active, time + steps)
+        _move(model, vectors, vectors.shape[1], own_time + steps)
+        _move(model, head, 1, time + steps)
+    return steps, active
+
+
+# Numbers in and out of tables
+
+
+@helper
+def _take(model, stored, group, place, count):
+    """Put stored numbers, and their moments if they are kept, into a group: value, gradient, two moments."""
+    value, first, second = group[0, place], group[2, place], group[3, place]
+    for d in range(count):
+        value[d] = stored[d]
+    if model.kept:
+        for d in range(count):
+            first[d] = stored[count + d]
+            second[d] = stored[2 * count + d]
+
+
+@helper
+def _put(model, stored, group, place, count):
+    """Store what training has made of it."""
+    value, first, second = group[0, place], group[2, place], group[3, place]
+    for d in range(count):
+        stored[d] = value[d]
+    if model.kept:
+        for d in range(count):
+            stored[count + d] = first[d]
+            stored[2 * count + d] = second[d]
+
+
+@helper
+def _number(items, item):
+    """Number items as they first come up, in place; which items these are."""
+    place = np.full(items, -1, np.int32)
+    every = np.empty(min(items, len(item)), np.int32)
+    count = 0
+    for n in range(len(item)):
+        j = item[n]
+        if place[j] < 0:
+            place[j] = count
+            every[count] = j
+            count += 1
+        item[n] = place[j]
+    return every[:count]
+
+
+@helper
+def _grow_older(tables, slot, every, item):
+    """Add one to the age of all rows that have come up in an epoch."""
+    seen = np.zeros(len(every), np.bool_)
+    age = tables.age
+    for n in range(len(item)):
+        if not seen[item[n]]:
+            seen[item[n]] = True
+            age[locate(tables, slot, every[item[n]])] += 1
+
+
+@train.rule(Network)
+def _train(model, tables, slot, people, person, run):
+    room = _room(model, people, person) * model.epochs
+    item, label = np.empty(room, np.int32), np.empty(room, np.bool_)
+    each = _draw_all(model, people, person, run, item, label)
+    if each == 0:
+        return 0
+    total = each * model.epochs
+    every = _number(model.items, item[:total])
+    who = np.zeros(each, np.int32)
+    w, h = _length(model), weights(model.product, model.sizes)
+    rows, vectors = np.zeros((4, len(every), w), np.float32), np.zeros((4, 1, w), np.float32)
+    head = np.zeros((4, 1, h), np.float32)
+    x, error = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
+    own, shared = people.user[person], tables.head[slot]
+    for n in range(len(every)):
+        _take(model, tables.rows[locate(tables, slot, every[n])], rows, n, w)
+    _take(model, own, vectors, 0, w)
+    _take(model, shared, head, 0, h)
+    time = int(shared[3 * h]) if model.kept else 0
+    own_time = int(own[3 * w]) if model.kept else 0
+    active = len(every) if model.kept else 0
+    for epoch in range(model.epochs):
+        begin, end = epoch * each, (epoch + 1) * each
+        steps, active = _epoch(
+            model,
+            item[begin:end],
+            who,
+            label[begin:end],
+            rows,
+            vectors,
+            head,
+            time,
+            own_time,
+            active,
+            x,
+            error,
+        )
+        time, own_time = time + steps, own_time + steps
+        _grow_older(tables, slot, every, item[begin:end])
+    for n in range(len(every)):
+        _put(model, tables.rows[locate(tables, slot, every[n])], rows, n, w)
+    _put(model, own, vectors, 0, w)
+    _put(model, shared, head, 0, h)
+    if model.kept:
+        shared[3 * h], own[3 * w] = time, own_time
+    return total
+
+
+@helper
+def _shuffle(key, item, who, label):
+    for n in range(len(item) - 1):
+        other = n + below(key, n, len(item) - n)
+        item[n], item[other] = item[other], item[n]
+        who[n], who[other] = who[other], who[n]
+        label[n], label[other] = label[other], label[n]
+
+
+@together.rule(Network)
+def _together(model, tables, slot, people, run):
+    """Everybody's instances of an epoch are shuffled among each other; all rows and vectors move in a step."""
+    member = people.member[people.first[slot] : people.first[slot + 1]]
+    room = 0
+    for person in member:
+        room += _room(model, people, person)
+    item, who, label = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.bool_)
+    w, h = _length(model), weights(model.product, model.sizes)
+    rows = np.zeros((4, model.items, w), np.float32)
+    vectors = np.zeros((4, len(member), w), np.float32)
+    head = np.zeros((4, 1, h), np.float32)
+    x, error = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
+    every, shared = np.arange(model.items), tables.head[slot]
+    for j in range(model.items):
+        _take(model, tables.rows[locate(tables, slot, j)], rows, j, w)
+    for n in range(len(member)):
+        _take(model, people.user[member[n]], vectors, n, w)
+    _take(model, shared, head, 0, h)
+    time = int(shared[3 * h]) if model.kept else 0
+    total = 0
+    for epoch in range(model.epochs):
+        count = 0
+        for n in range(len(member)):
+            drawn = _draw(model, people, member[n], run, epoch, item[count:], label[count:])
+            who[count : count + drawn] = n
+            count += drawn
+        if count == 0:
+            continue
+        done = people.steps[member[0]] * model.epochs + epoch
+        _shuffle(stream(run, TRAIN, -1, done), item[:count], who[:count], label[:count])
+        steps, _ = _epoch(
+            model,
+            item[:count],
+            who[:count],
+            label[:count],
+            rows,
+            vectors,
+            head,
+            time,
+            time,
+            model.items,
+            x,
+            error,
+        )
+        time += steps
+        total += count
+        _grow_older(tables, slot, every, item[:count])
+    for j in range(model.items):
+        _put(model, tables.rows[locate(tables, slot, j)], rows, j, w)
+    for n in range(len(member)):
+        _put(model, people.user[member[n]], vectors, n, w)
+        if model.kept:
+            people.user[member[n], 3 * w] = time
+    _put(model, shared, head, 0, h)
+    if model.kept:
+        shared[3 * h] = time
+    return total
+
+
+# Scores
+
+
+@helper
+def _score_from(model, tables, slot, people, person, items, begin, x, scores):
+    """Write the scores of up to LANES items from `begin` on; of items with those numbers if there are none."""
+    product, sizes, vector, z = model.product, model.sizes, people.user[person], len(x) - 1
+    count = min(LANES, len(scores) - begin)
+    for lane in range(count):
+        item = items[begin + lane] if len(items) else begin + lane
+        _gather(product, sizes, x, lane, tables.rows[locate(tables, slot, item)], vector)
+    forward(product, sizes, tables.head[slot], x)
+    for lane in range(count):
+        scores[begin + lane] = x[z, lane]
+
+
+@score_some.rule(Network)
+def _score_some(model, tables, slot, people, person, items, scores):
+    if len(items):
+        x = np.zeros((numbers(model.product, model.sizes), LANES), np.float32)
+        for begin in range(0, len(items), LANES):
+            _score_from(model, tables, slot, people, person, items, begin, x, scores)
+
+
+@score_all.rule(Network)
+def _score_all(model, tables, slot, people, person, scores):
+    x, every = np.zeros((numbers(model.product, model.sizes), LANES), np.float32), np.empty(0, np.int32)
+    for begin in range(0, len(scores), LANES):
+        _score_from(model, tables, slot, people, person, every, begin, x, scores)
+
+
+@score.rule(Network)
+def _score(model, tables, slot, people, person, item):
+    x, scores = np.zeros((numbers(model.product, model.sizes), LANES), np.float32), np.empty(1, np.float32)
+    _score_from(model, tables, slot, people, person, np.full(1, item, np.int32), 0, x, scores)
+    return scores[0]

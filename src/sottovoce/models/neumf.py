@@ -1,0 +1,51 @@
+"""Neural matrix factorization (He et al. 2017; FedNeuMF, Perifanis and Efraimidis 2022).
+
+    x₀ = [pᵤ | pⱼ],    xₙ = max(0, Wₙ xₙ₋₁ + bₙ),    z = h · [qᵤ ∘ qⱼ | x_N] + h₀,    ŷ = σ(z)
+
+GMF and MLP with vectors of their own under one output layer: an item's row is [qⱼ | pⱼ], a person's
+private vector [qᵤ | pᵤ], the head all layers. How it learns from implicit feedback is told in `_neural`,
+which `gmf` and `mlp` share; the network is in `_tower`.
+"""
+
+from typing import Annotated, NamedTuple
+
+from annotated_types import Ge, Gt, Le, Len
+
+from sottovoce.models import Context, resolve, shape
+from sottovoce.models._neural import Moments, Optimizer, network
+from sottovoce.registry import component
+
+
+@component("model", "neumf")
+class NeuMF(NamedTuple):
+    """A product of vectors and a tower of layers, under one output."""
+
+    factors: Annotated[int, Ge(1), Le(512)] = 12
+    """The length of the vectors, of each of the two halves."""
+    layers: Annotated[tuple[Annotated[int, Ge(1), Le(4096)], ...], Len(1, 32)] = (48, 24, 12, 6)
+    """The sizes of the tower's layers."""
+    step: Annotated[float, Gt(0)] = 1e-3
+    """The learning rate."""
+    optimizer: Optimizer = "adam"
+    """Adam (Kingma and Ba 2014), or plain SGD."""
+    epochs: Annotated[int, Ge(1)] = 1
+    """Passes over one's own items in each training; negatives are drawn anew for each."""
+    batch: Annotated[int, Ge(0)] | None = None
+    """Instances per step of the optimizer, 0: all that a person has. By default 64 with private data, chosen
+    on validation data because Perifanis and Efraimidis give none, and in central training 256 (He
+    et al. 2017)."""
+    negatives: Annotated[int, Ge(0), Le(1000)] = 4
+    """Sampled items that a person has not met, for each own item."""
+    moments: Moments | None = None
+    """Whether Adam begins with `fresh` moments in every training, or with `kept` ones, which then are part of
+    rows, head and vectors and travel as these do. By default fresh, in central training kept."""
+
+
+@resolve.rule(NeuMF)
+def _resolve(model, context):
+    return network(model, context, product=model.factors, tower=model.factors)
+
+
+@shape.rule(NeuMF)
+def _shape(model):
+    return shape(resolve(model, Context(1, 0, 0, 1, 1)))
