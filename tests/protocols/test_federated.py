@@ -15,10 +15,13 @@ from sottovoce.exchange import codec
 from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.models import train
 from sottovoce.models.mf import MF
+from sottovoce.protocols import federated
 from sottovoce.protocols._participants import select, terms
 from sottovoce.protocols.federated import Federated
 from sottovoce.timing import Timing
 from tests.networks import communities, copy_of, ratings, simulate
+
+plain = federated._aggregate.plain
 
 
 def federation(data, model=None, rule=None, **parts):
@@ -84,6 +87,40 @@ def test_models_with_a_head_and_negatives():
     fast.advance(1)
     np.testing.assert_allclose(fast.tables.rows, expected[0], rtol=1e-3, atol=1e-5)
     np.testing.assert_allclose(fast.tables.head, expected[1], rtol=1e-3, atol=1e-5)
+
+
+@pytest.mark.parametrize("rule", [MFFedAvg(), FedAvg(), Simple()])
+def test_rules_average_weights_and_rows_as_published(monkeypatch, rule):
+    """Whole models of participants, averaged as Algorithm 1 of Perifanis and Efraimidis is written.
+
+    In plain Python, which needs no kernel compiled for every rule. One person has nothing at all.
+    """
+    from tests.spikes.gmf import GMF
+
+    monkeypatch.setattr(federated, "_aggregate", lambda *a, batch: plain(*a))
+    table = np.zeros((9, 99))
+    for person in range(9):  # person p has p items, neighbours share most of theirs
+        table[person, person : 2 * person] = 1 + person % 5
+    fast, slow = (federation(ratings(table.tolist()), GMF(factors=2, negatives=1), rule) for _ in range(2))
+    old, people = slow.tables, slow.people
+    own = [copy_of(old) for _ in range(9)]
+    n_c = np.array([train(slow.model, own[p], 0, people, p, slow.seed) for p in range(9)], np.float64)
+    changed = np.array([client.age > 0 for client in own])
+    rows, heads = (np.array([getattr(c, name) for c in own], np.float64) for name in ("rows", "head"))
+    fast.advance(1)
+    n_i = changed.sum(axis=0)
+    assert n_c[0] == 0 < n_c[1:].min()
+    assert 0 == n_i.min() < 1 < n_i.max() < 9
+    if isinstance(rule, MFFedAvg):
+        means = (rows[changed[:, j], j].mean(axis=0) if n_i[j] else old.rows[j] for j in range(99))
+        expected = np.array(list(means))
+    else:
+        expected = np.average(rows, axis=0, weights=n_c if isinstance(rule, FedAvg) else None)
+    head = np.average(heads, axis=0, weights=None if isinstance(rule, Simple) else n_c)
+    np.testing.assert_allclose(fast.tables.rows, expected, rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(fast.tables.head, head, rtol=1e-5, atol=1e-6)
+    np.testing.assert_array_equal(fast.tables.rows[n_i == 0], old.rows[n_i == 0])
+    np.testing.assert_array_equal(fast.tables.age, n_i > 0)
 
 
 def test_epochs_do_not_count_as_contributors():

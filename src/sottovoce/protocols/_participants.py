@@ -19,7 +19,7 @@ OFFLINE, LOST, DROPPED, DONE = range(4)
 """What becomes of somebody: not there; a message is lost or late; no answer to the model; completed."""
 
 EXPLORED = 0.1
-"""The chance that everybody has of being selected as useful, against that of an average person."""
+"""ε, the chance that everybody has of being selected as useful, against that of an average person."""
 
 
 class Groups(NamedTuple):

@@ -4,12 +4,18 @@ A server holds the model. In an aggregation it sends it to participants; they tr
 and send back what they changed, compressed; the server moves by the average. People's vectors stay
 with them. A client keeps no table: it holds the rows that it touches, while it trains.
 
-An aggregation takes a download and an upload. Who goes offline in it, or is too slow for it, is left
-out. It is what a round means, unless participants are selected in turn: then a round is as many
-aggregations as it takes until everybody who is online has been asked once. In virtual time rounds
-are equal times whatever the protocol, so one lasts as long as ever: aggregations follow each other
-through everybody in random order, who is offline when the turn comes is passed over, and where
-nobody is left a new order begins.
+An aggregation takes a download and an upload; who goes offline in it, or is too slow for it, is left
+out. It is what a round means, unless participants are selected in turn. Then a round is a global round of
+Perifanis and Efraimidis: everybody who is online takes part once, in random groups of C. In virtual
+time, where rounds are equal times for all protocols, global rounds last as long as they take:
+aggregations follow each other through everybody in random order, who is offline when the turn comes is
+passed over, and where nobody is left a new order begins.
+
+Useful participants (active sampling, which their Section 7 suggests) are drawn with chances in proportion
+to ε + (1 − ε) sᵢ / s̄, with sᵢ the length of the last change that person i sent, s̄ its mean and ε = 0.1;
+those never asked come first. Who does not answer has sᵢ = 0, so those who can are preferred, as
+Nishio and Yonetani 2019 do. The server then keeps a figure on everybody that tells who has much data or
+an unusual taste, and must see each one's change by itself, so a secure sum cannot hide them.
 """
 
 import math
@@ -38,12 +44,10 @@ from sottovoce.kernels import (
 from sottovoce.models import train
 from sottovoce.models._study import fetch
 from sottovoce.protocols import advance, hosts, keeps, nodes, prepare, trainings
+from sottovoce.protocols._blocks import BLOCKS, divide
 from sottovoce.protocols._participants import Groups, Selection, Terms, kept, select, terms
 from sottovoce.registry import component
 from sottovoce.state import Tables, gathered, limited, rounding, width
-
-BLOCKS = 16
-"""Participants are summed up in so many blocks of about equal work, whatever the number of threads."""
 
 
 @component("protocol", "federated")
@@ -54,12 +58,7 @@ class Federated(NamedTuple):
     """C, how many of those online take part in an aggregation; 0: all of them."""
     selection: Selection = "random"
     """Which of those online: `random` ones, drawn anew for every aggregation; `in-turn`, everybody once in a
-    global round of aggregations over random groups, which is what a round of the recipe then means;
-    `useful`, with a chance in proportion to how far they last moved the model, or a tenth of the average
-    chance if that is more, and who was never asked comes first (active sampling, after Nishio and
-    Yonetani 2019). For the last the server keeps one figure on everybody, the length of the last change
-    they sent, which tells who has much data or an unusual taste; it must see each one's change
-    by itself, so nothing can hide these in a sum."""
+    round of as many aggregations as it takes; `useful`, those more often who move the model far."""
     dropout: Annotated[float, Ge(0), Lt(1)] = 0.0
     """The share of participants that fail once they have received the model: they never answer, nor train."""
     start: Literal["common", "independent"] = "independent"
@@ -77,7 +76,6 @@ class Sums(NamedTuple):
     count: Any  # [blocks], how many rows each has
     head: Any  # [blocks, h]
     total: Any  # [blocks, 3], weights of all participants for rows and head; rows that were sent
-    cut: Any  # [blocks + 1], where the participants of each block begin
     first: Any  # [items], an item's row of the first block that has one; -1: none
     changed: Any  # [items], the items that have one
     length: Any  # [people], how far each person's change is, if anybody asks
@@ -200,31 +198,19 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
 
 
 @helper
-def _cut(people, persons, cut):
-    """Divide participants into blocks with about as many interactions each, in order."""
-    whole = len(persons)
-    for person in persons:
-        whole += people.indptr[person + 1] - people.indptr[person]
-    before, block, blocks = 0, 0, len(cut) - 1
-    for n in range(len(persons)):
-        own = 1 + people.indptr[persons[n] + 1] - people.indptr[persons[n]]
-        while block <= (2 * before + own) * blocks // (2 * whole):
-            cut[block] = n
-            block += 1
-        before += own
-    cut[block:] = len(persons)
-
-
-@helper
-def _block(rule, model, chain, most, server, scratch, people, persons, run, round, block, sums):
+def _block(rule, model, chain, most, server, scratch, people, persons, place, run, round, block, sums):
     where, ids, begin = sums.where[block], sums.ids, block * len(sums.first)
     for n in range(begin, begin + sums.count[block]):
         where[ids[n]] = -1
     sums.count[block] = 0
     sums.head[block] = 0
     sums.total[block] = 0
-    for n in range(sums.cut[block], sums.cut[block + 1]):
-        _client(rule, model, chain, most, server, scratch, people, persons[n], run, round, block, sums)
+    parcels = min(len(persons), len(place))
+    for p in range(parcels):
+        if place[p] == block:
+            for n in range(p * len(persons) // parcels, (p + 1) * len(persons) // parcels):
+                person = persons[n]
+                _client(rule, model, chain, most, server, scratch, people, person, run, round, block, sums)
 
 
 @helper
@@ -281,14 +267,13 @@ def _finish(server, sums):
 
 
 @driver
-def _aggregate(rule, model, chain, most, server, scratch, people, first, persons, run, sums):
+def _aggregate(rule, model, chain, most, server, scratch, people, first, persons, place, run, sums):
     """One aggregation after the other, each with some of these persons; return how many rows were sent."""
     sent = 0
-    for n in range(len(first) - 1):
-        group, round = persons[first[n] : first[n + 1]], server.clock[0]
-        _cut(people, group, sums.cut)
+    for g in range(len(first) - 1):
+        group, blocks, round = persons[first[g] : first[g + 1]], place[g], server.clock[0]
         for block in prange(len(sums.total)):
-            _block(rule, model, chain, most, server, scratch, people, group, run, round, block, sums)
+            _block(rule, model, chain, most, server, scratch, people, group, blocks, run, round, block, sums)
         changed = _link(sums)
         everybody, count = _finish(server, sums)
         sent += count
@@ -314,7 +299,6 @@ def _workspace(network: Any) -> tuple[Tables, Sums]:
             count=np.zeros(BLOCKS, np.int64),
             head=np.empty((BLOCKS, head), np.float32),
             total=np.empty((BLOCKS, 3)),
-            cut=np.empty(BLOCKS + 1, np.int64),
             first=np.full(items, -1, np.int32),
             changed=np.empty(items, np.int32),
             length=network.kept.get("useful", np.empty(0, np.float32)),
@@ -330,13 +314,16 @@ def _run(network: Any, groups: Groups, run: Any) -> Any:
     parts = network.merge, network.model, chain, most, network.tables, scratch, network.people
     # The same form of the driver for a group of whatever size, because just that one was prepared.
     each = network.protocol.participants or len(network.people.steps)
-    return run(*parts, groups.first, groups.persons, network.seed, sums, batch=each)
+    place = divide(network.people.indptr, groups.first, groups.persons)
+    return run(*parts, groups.first, groups.persons, place, network.seed, sums, batch=each)
 
 
 @prepare.rule(Federated)
 def _prepare(protocol: Federated, network: Any) -> None:
-    none = np.empty(0, np.int64)
-    _run(network, Groups(np.zeros(1, np.int64), none, 0, 0), _aggregate.compile)
+    memory = {name: array.copy() for name, array in network.kept.items()}
+    asked = terms(network.timing, network.size, protocol.dropout)
+    who = select(memory, protocol.participants, network.timing, asked, 0.0, network.seed, 0)
+    _run(network, who, _aggregate.compile)
 
 
 @advance.rule(Federated)
