@@ -372,7 +372,8 @@ class Recipe(BaseModel):
 
 def _settings(name: str, component: Any) -> dict[str, Any]:
     fields = component._asdict() if hasattr(component, "_asdict") else {}
-    return {"name": registry.pinned(name)} | {k: v for k, v in fields.items() if not _open(v)}
+    told = {k: list(v) if isinstance(v, tuple) else v for k, v in fields.items() if not _open(v)}
+    return {"name": registry.pinned(name)} | told  # lists, as TOML reads them back
 
 
 def _beside(folder: Path, value: Any, key: str = "") -> Any:

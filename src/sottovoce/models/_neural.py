@@ -191,25 +191,27 @@ def _touched(model, tables, slot, people, person, run):
 
 
 @helper
-def _gather(product, sizes, x, lane, row, vector):
+def _gather(product, sizes, x, lane, rows, row, vectors, vector):
     """Write a pair of an item's row and a person's vector into a lane."""
     begin, half = beginning(product, sizes), sizes[0] // 2
     for d in range(product):
-        x[d, lane], x[product + d, lane] = vector[d], row[d]
+        x[d, lane] = vectors[vector, d]
+        x[product + d, lane] = rows[row, d]
     for d in range(half):
-        x[begin + d, lane], x[begin + half + d, lane] = vector[product + d], row[product + d]
+        x[begin + d, lane] = vectors[vector, product + d]
+        x[begin + half + d, lane] = rows[row, product + d]
 
 
 @helper
-def _scatter(product, sizes, error, lane, row, vector):
+def _scatter(product, sizes, error, lane, rows, row, vectors, vector):
     """Add what a lane has found to the gradients of a row and a vector."""
     begin, half = beginning(product, sizes), sizes[0] // 2
     for d in range(product):
-        vector[d] += error[d, lane]
-        row[d] += error[product + d, lane]
+        vectors[vector, d] += error[d, lane]
+        rows[row, d] += error[product + d, lane]
     for d in range(half):
-        vector[product + d] += error[begin + d, lane]
-        row[product + d] += error[begin + half + d, lane]
+        vectors[vector, product + d] += error[begin + d, lane]
+        rows[row, product + d] += error[begin + half + d, lane]
 
 
 @helper
@@ -222,27 +224,23 @@ def _likely(z):
 
 
 @helper
-def gradients(product, sizes, item, who, label, rows, vectors, head, x, error):
-    """Add the gradients of a batch, given as places in `rows` and `vectors`, to their second halves.
-
-    Each of `rows`, `vectors` and `head` has the numbers first and their gradients second.
-    """
+def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, x, error):
+    """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
     z = len(x) - 1
-    row, row_gradient, vector, vector_gradient = rows[0], rows[1], vectors[0], vectors[1]
-    share = row.dtype.type(1 / len(item))
+    share = rows.dtype.type(1 / len(item))
     for begin in range(0, len(item), LANES):
         count = min(LANES, len(item) - begin)
         for lane in range(count):
-            _gather(product, sizes, x, lane, row[item[begin + lane]], vector[who[begin + lane]])
-        forward(product, sizes, head[0], x)
+            _gather(product, sizes, x, lane, rows, item[begin + lane], vectors, who[begin + lane])
+        forward(product, sizes, head, x)
         for lane in range(LANES):
             error[z, lane] = 0  # lanes that are left over have no part in it
         for lane in range(count):
             error[z, lane] = (_likely(x[z, lane]) - label[begin + lane]) * share
-        backward(product, sizes, head[0], x, error, head[1])
+        backward(product, sizes, head, x, error, to_head)
         for lane in range(count):
             n = begin + lane
-            _scatter(product, sizes, error, lane, row_gradient[item[n]], vector_gradient[who[n]])
+            _scatter(product, sizes, error, lane, to_rows, item[n], to_vectors, who[n])
 
 
 @helper
@@ -282,7 +280,7 @@ def _move(model, group, count, time):
 
 
 @helper
-def _epoch(model, item, who, label, rows, vectors, head, time, own_time, active, x, error):
+def _epoch(model, item, who, label, rows, vectors, head, time, own_time, active, work):
     """One pass over instances, batch by batch; how many steps that was, and how many rows were moved.
 
     Rows from `active` on have no moments yet, and are numbered as they first come up.
@@ -292,18 +290,9 @@ def _epoch(model, item, who, label, rows, vectors, head, time, own_time, active,
     steps = 0
     for begin in range(0, len(item), size):
         end = min(begin + size, len(item))
-        gradients(
-            product,
-            sizes,
-            item[begin:end],
-            who[begin:end],
-            label[begin:end],
-            rows,
-            vectors,
-            head[:, 0],
-            x,
-            error,
-        )
+        batch = item[begin:end], who[begin:end], label[begin:end]
+        numbers_of = rows[0], rows[1], vectors[0], vectors[1], head[0, 0], head[1, 0]
+        gradients(product, sizes, *batch, *numbers_of, work[0], work[1])
         for n in range(begin, end):
             active = max(active, item[n] + 1)
         steps += 1
@@ -380,7 +369,7 @@ def _train(model, tables, slot, people, person, run):
     w, h = _length(model), weights(model.product, model.sizes)
     rows, vectors = np.zeros((4, len(every), w), np.float32), np.zeros((4, 1, w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
-    x, error = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
+    work = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
     own, shared = people.user[person], tables.head[slot]
     for n in range(len(every)):
         _take(model, tables.rows[locate(tables, slot, every[n])], rows, n, w)
@@ -402,8 +391,7 @@ def _train(model, tables, slot, people, person, run):
             time,
             own_time,
             active,
-            x,
-            error,
+            work,
         )
         time, own_time = time + steps, own_time + steps
         _grow_older(tables, slot, every, item[begin:end])
@@ -427,7 +415,7 @@ def _shuffle(key, item, who, label):
 
 @together.rule(Network)
 def _together(model, tables, slot, people, run):
-    """Everybody's instances of an epoch are shuffled among each other; all rows and vectors move in a step."""
+    """Everybody's instances are shuffled among each other; a step moves all rows and vectors."""
     member = people.member[people.first[slot] : people.first[slot + 1]]
     room = 0
     for person in member:
@@ -437,7 +425,7 @@ def _together(model, tables, slot, people, run):
     rows = np.zeros((4, model.items, w), np.float32)
     vectors = np.zeros((4, len(member), w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
-    x, error = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
+    work = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
     every, shared = np.arange(model.items), tables.head[slot]
     for j in range(model.items):
         _take(model, tables.rows[locate(tables, slot, j)], rows, j, w)
@@ -467,8 +455,7 @@ def _together(model, tables, slot, people, run):
             time,
             time,
             model.items,
-            x,
-            error,
+            work,
         )
         time += steps
         total += count
@@ -490,12 +477,12 @@ def _together(model, tables, slot, people, run):
 
 @helper
 def _score_from(model, tables, slot, people, person, items, begin, x, scores):
-    """Write the scores of up to LANES items from `begin` on; of items with those numbers if there are none."""
-    product, sizes, vector, z = model.product, model.sizes, people.user[person], len(x) - 1
+    """Write the scores of up to LANES `items` from `begin` on; where there are none, of items by number."""
+    product, sizes, z = model.product, model.sizes, len(x) - 1
     count = min(LANES, len(scores) - begin)
     for lane in range(count):
         item = items[begin + lane] if len(items) else begin + lane
-        _gather(product, sizes, x, lane, tables.rows[locate(tables, slot, item)], vector)
+        _gather(product, sizes, x, lane, tables.rows, locate(tables, slot, item), people.user, person)
     forward(product, sizes, tables.head[slot], x)
     for lane in range(count):
         scores[begin + lane] = x[z, lane]
