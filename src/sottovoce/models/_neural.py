@@ -12,9 +12,9 @@ every batch B of them the optimizer makes one step along the gradient of the mea
 
 Adam with its usual constants (Kingma and Ba 2014) or plain SGD. Adam moves all rows that the training has
 come by, as a dense implementation does: others have no moments, and stay. Moments are fresh in every
-training, unless they are `kept`: then a row, the head and a vector are three times as long, with the
-first and second moments behind the numbers themselves, and head and vector end with the number of
-steps. Kept moments are merged, averaged and sent as rows are.
+training and never leave it, except in central training, where nothing is sent to anybody: there rows,
+head and vectors are three times as long, with both moments behind the numbers themselves, and head and
+vectors end with the number of steps.
 
 Weights of layers start as Glorot and Bengio (2010) proposed, uniform in ±√(6 / (inputs + outputs)), and
 biases at zero. (PyTorch would draw both from ±1/√inputs; the paper says Xavier.) Vectors start likewise,
@@ -50,7 +50,6 @@ CENTRAL_BATCH, BATCH = 256, 64
 """Where a recipe leaves the batch open: as He et al. (2017) train, and with private data."""
 
 Optimizer = Literal["adam", "sgd"]
-Moments = Literal["fresh", "kept"]
 
 
 class Network(NamedTuple):
@@ -65,13 +64,12 @@ class Network(NamedTuple):
     epochs: int
     batch: int  # 0: all of a person's instances
     negatives: int
-    kept: bool
+    kept: bool  # whether moments are kept from training to training
 
 
 def network(model: Any, context: Context, product: int, tower: int) -> Network:
     """The network of a model that multiplies so many factors, and has so many in its tower."""
     layers = model.layers if tower else ()
-    moments = model.moments or ("kept" if context.central else "fresh")
     batch = (CENTRAL_BATCH if context.central else BATCH) if model.batch is None else model.batch
     return Network(
         product=product,
@@ -83,7 +81,7 @@ def network(model: Any, context: Context, product: int, tower: int) -> Network:
         epochs=model.epochs,
         batch=batch,
         negatives=model.negatives,
-        kept=moments == "kept" and model.optimizer == "adam",
+        kept=context.central and model.optimizer == "adam",
     )
 
 

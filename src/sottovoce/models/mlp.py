@@ -11,7 +11,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge, Gt, Le, Len
 
 from sottovoce.models import Context, resolve, shape
-from sottovoce.models._neural import Moments, Optimizer, network
+from sottovoce.models._neural import Optimizer, network
 from sottovoce.registry import component
 
 
@@ -35,9 +35,6 @@ class MLP(NamedTuple):
     et al. 2017)."""
     negatives: Annotated[int, Ge(0), Le(1000)] = 4
     """Sampled items that a person has not met, for each own item."""
-    moments: Moments | None = None
-    """Whether Adam begins with `fresh` moments in every training, or with `kept` ones, which then are part of
-    rows, head and vectors and travel as these do. By default fresh, in central training kept."""
 
 
 @resolve.rule(MLP)

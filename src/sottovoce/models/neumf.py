@@ -12,7 +12,7 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge, Gt, Le, Len
 
 from sottovoce.models import Context, resolve, shape
-from sottovoce.models._neural import Moments, Optimizer, network
+from sottovoce.models._neural import Optimizer, network
 from sottovoce.registry import component
 
 
@@ -36,9 +36,6 @@ class NeuMF(NamedTuple):
     et al. 2017)."""
     negatives: Annotated[int, Ge(0), Le(1000)] = 4
     """Sampled items that a person has not met, for each own item."""
-    moments: Moments | None = None
-    """Whether Adam begins with `fresh` moments in every training, or with `kept` ones, which then are part of
-    rows, head and vectors and travel as these do. By default fresh, in central training kept."""
     start_from: tuple[str, str] | None = None
     """Directories of a finished run of `gmf` and of one of `mlp`, with `run.keep_models = true` and the same
     data, split, seed and sizes: begin with what they have learnt, each with half a say in the output layer
