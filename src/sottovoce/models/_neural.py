@@ -2,23 +2,11 @@
 
 What `gmf`, `mlp` and `neumf` share: they are one network (see `_tower`) with a part left out or not. An
 item's row is [qⱼ | pⱼ], a person's private vector [qᵤ | pᵤ], and the weights of all layers are the head.
-With z the network's output for a pair, a person is expected to like an item with probability σ(z).
+`gmf` says how they start and learn; the derivative that goes backwards is ∂L/∂z = (ŷ − y) / |B|.
 
-A training makes `epochs` passes. In each, the instances are the own distinct items, labelled 1, and for
-each of them `negatives` random ones that the person has not met, labelled 0, drawn anew and shuffled. For
-every batch B of them the optimizer makes one step along the gradient of the mean binary cross entropy,
-
-    L = −1/|B| Σ y ln σ(z) + (1 − y) ln(1 − σ(z)),    ∂L/∂z = (σ(z) − y) / |B|,
-
-Adam with its usual constants (Kingma and Ba 2014) or plain SGD. Adam moves all rows that the training has
-come by, as a dense implementation does: others have no moments, and stay. Moments are fresh in every
-training and never leave it, except in central training, where nothing is sent to anybody: there rows,
-head and vectors are three times as long, with both moments behind the numbers themselves, and head and
-vectors end with the number of steps.
-
-Weights of layers start as Glorot and Bengio (2010) proposed, uniform in ±√(6 / (inputs + outputs)), and
-biases at zero. (PyTorch would draw both from ±1/√inputs; the paper says Xavier.) Vectors start likewise,
-as matrices of all items, or people, by factors are.
+Moments of Adam (Kingma and Ba 2014) are fresh in every training and never leave it, except in central
+training, where nothing is sent to anybody: there rows, head and vectors are three times as long, with
+both moments behind the numbers themselves, and head and vectors end with the number of steps.
 """
 
 import math
