@@ -187,7 +187,7 @@ def test_models_are_kept_on_demand(tmp_path, small):
     kept = tmp_path / "checkpoint-000000002"
     names = json.loads((kept / "checkpoint.json").read_text())["arrays"]
     rows = np.load(kept / f"{names.index('rows')}.npy", allow_pickle=False)
-    assert rows.shape == (60 * 80, 5)
+    assert rows.shape == (60 * 80, 4)
 
 
 def test_what_does_not_fit_is_refused(small, monkeypatch, tmp_path):
