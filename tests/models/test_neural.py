@@ -8,7 +8,7 @@ import pytest
 from sottovoce import registry
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.kernels import driver
-from sottovoce.models import Context, resolve, score, score_all, score_some, shape, touched, train
+from sottovoce.models import Context, resolve, score_all, shape, touched, train
 from sottovoce.models._neural import BATCH, CENTRAL_BATCH, _draw, gradients
 from sottovoce.models._tower import LANES, numbers, weights
 from sottovoce.protocols.central import Central
@@ -178,21 +178,6 @@ def test_learns_in_a_federation(name):
     s = simulate(built(name, step=0.02), data, protocol=Federated(participants=8), merge=MFFedAvg())
     s.advance(150)
     assert separation(s, liked) > 0.9
-
-
-@driver
-def _some(model, tables, slot, people, person, items, scores):
-    score_some(model, tables, slot, people, person, items, scores)
-
-
-def test_some_scores_are_those_of_each():
-    data, _ = groups()
-    s = simulate(built("neumf"), data)
-    s.tables.head[:] = np.random.default_rng(2).normal(size=s.tables.head.shape)
-    items = np.array([5, 1, 23, 5], np.int32)
-    scores = np.empty(4, np.float32)
-    _some(s.model, s.tables, 2, s.people, 2, items, scores)
-    np.testing.assert_array_equal(scores, [score(s.model, s.tables, 2, s.people, 2, j) for j in items])
 
 
 def test_central_training_resumes_exactly_because_moments_are_kept():

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.peers.complete import Complete
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import ratings, simulate
-from tests.spikes.gmf import GMF
 
 SEED, ROUNDS = 11, 20
-MODELS = {"mf": MF(factors=3), "gmf": GMF(factors=3)}
+MODELS = {"mf": MF(factors=3), "gmf": GMF(factors=6)}
 
 
 def community():

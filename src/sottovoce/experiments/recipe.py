@@ -340,6 +340,8 @@ class Recipe(BaseModel):
         document["evaluate"]["references"] = [_settings(n, r) for n, r in built.references.items()]
         if self.data.path is not None:
             document["data"]["path"] = str(Path(self.data.path).resolve())
+        if "start_from" in document["model"]:
+            document["model"]["start_from"] = [str(Path(p).resolve()) for p in built.model.start_from]
         if self.data.name is not None:
             document["data"]["name"] = registry.pinned(self.data.name)
         return type(self).parse(document, self._where)
@@ -381,8 +383,8 @@ def _beside(folder: Path, value: Any, key: str = "") -> Any:
     if isinstance(value, dict):
         return {k: _beside(folder, v, k) for k, v in value.items()}
     if isinstance(value, list):
-        return [_beside(folder, v) for v in value]
-    is_path = isinstance(value, str) and (key == "path" or registry.is_file(value))
+        return [_beside(folder, v, key) for v in value]
+    is_path = isinstance(value, str) and (key in ("path", "start_from") or registry.is_file(value))
     return str(folder / Path(value).expanduser()) if is_path else value
 
 

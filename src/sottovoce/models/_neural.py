@@ -2,23 +2,11 @@
 
 What `gmf`, `mlp` and `neumf` share: they are one network (see `_tower`) with a part left out or not. An
 item's row is [qⱼ | pⱼ], a person's private vector [qᵤ | pᵤ], and the weights of all layers are the head.
-With z the network's output for a pair, a person is expected to like an item with probability σ(z).
+`gmf` says how they start and learn; the derivative that goes backwards is ∂L/∂z = (ŷ − y) / |B|.
 
-A training makes `epochs` passes. In each, the instances are the own distinct items, labelled 1, and for
-each of them `negatives` random ones that the person has not met, labelled 0, drawn anew and shuffled. For
-every batch B of them the optimizer makes one step along the gradient of the mean binary cross entropy,
-
-    L = −1/|B| Σ y ln σ(z) + (1 − y) ln(1 − σ(z)),    ∂L/∂z = (σ(z) − y) / |B|,
-
-Adam with its usual constants (Kingma and Ba 2014) or plain SGD. Adam moves all rows that the training has
-come by, as a dense implementation does: others have no moments, and stay. Moments are fresh in every
-training, unless they are `kept`: then a row, the head and a vector are three times as long, with the
-first and second moments behind the numbers themselves, and head and vector end with the number of
-steps. Kept moments are merged, averaged and sent as rows are.
-
-Weights of layers start as Glorot and Bengio (2010) proposed, uniform in ±√(6 / (inputs + outputs)), and
-biases at zero. (PyTorch would draw both from ±1/√inputs; the paper says Xavier.) Vectors start likewise,
-as matrices of all items, or people, by factors are.
+Moments of Adam (Kingma and Ba 2014) are fresh in every training, unless they are `kept`: then a row, the
+head and a vector are three times as long, with first and second moments behind the numbers themselves,
+and head and vector end with the number of steps. Kept moments are merged, averaged and sent as rows are.
 """
 
 import math
@@ -41,7 +29,7 @@ from sottovoce.models import (
     touched,
     train,
 )
-from sottovoce.models._tower import LANES, backward, beginning, forward, numbers, weights
+from sottovoce.models._tower import backward, beginning, forward, lanes, numbers, weights
 from sottovoce.state import hold, locate
 
 DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
@@ -228,12 +216,12 @@ def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vecto
     """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
     z = len(x) - 1
     share = rows.dtype.type(1 / len(item))
-    for begin in range(0, len(item), LANES):
-        count = min(LANES, len(item) - begin)
+    for begin in range(0, len(item), x.shape[1]):
+        count = min(x.shape[1], len(item) - begin)
         for lane in range(count):
             _gather(product, sizes, x, lane, rows, item[begin + lane], vectors, who[begin + lane])
         forward(product, sizes, head, x)
-        for lane in range(LANES):
+        for lane in range(x.shape[1]):
             error[z, lane] = 0  # lanes that are left over have no part in it
         for lane in range(count):
             error[z, lane] = (_likely(x[z, lane]) - label[begin + lane]) * share
@@ -252,9 +240,11 @@ def adam(value, gradient, first, second, step, time):
     stride, scale = kind(step / (1 - DECAY**time)), kind(1 / math.sqrt(1 - SLOW_DECAY**time))
     for d in range(len(value)):
         g = gradient[d]
-        first[d] = keep * first[d] + (one - keep) * g
-        second[d] = slow * second[d] + (one - slow) * g * g
-        value[d] -= stride * first[d] / (np.sqrt(second[d]) * scale + tiny)
+        m = keep * first[d] + (one - keep) * g
+        v = slow * second[d] + (one - slow) * g * g
+        value[d] -= stride * m / (np.sqrt(v) * scale + tiny)
+        first[d] = m
+        second[d] = v
         gradient[d] = 0
 
 
@@ -277,6 +267,13 @@ def _move(model, group, count, time):
         adam(value, gradient, first, second, model.step, time)
     else:
         sgd(value, gradient, model.step)
+
+
+@helper
+def _work(model, instances):
+    """Room for the network's numbers and for the derivatives by them, as wide as batches are."""
+    pairs = min(model.batch, instances) if model.batch > 0 else instances
+    return np.zeros((2, numbers(model.product, model.sizes), lanes(pairs)), np.float32)
 
 
 @helper
@@ -369,7 +366,7 @@ def _train(model, tables, slot, people, person, run):
     w, h = _length(model), weights(model.product, model.sizes)
     rows, vectors = np.zeros((4, len(every), w), np.float32), np.zeros((4, 1, w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
-    work = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
+    work = _work(model, each)
     own, shared = people.user[person], tables.head[slot]
     for n in range(len(every)):
         _take(model, tables.rows[locate(tables, slot, every[n])], rows, n, w)
@@ -425,7 +422,7 @@ def _together(model, tables, slot, people, run):
     rows = np.zeros((4, model.items, w), np.float32)
     vectors = np.zeros((4, len(member), w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
-    work = np.zeros((2, numbers(model.product, model.sizes), LANES), np.float32)
+    work = _work(model, room)
     every, shared = np.arange(model.items), tables.head[slot]
     for j in range(model.items):
         _take(model, tables.rows[locate(tables, slot, j)], rows, j, w)
@@ -477,9 +474,9 @@ def _together(model, tables, slot, people, run):
 
 @helper
 def _score_from(model, tables, slot, people, person, items, begin, x, scores):
-    """Write the scores of up to LANES `items` from `begin` on; where there are none, of items by number."""
+    """Write the scores of as many `items` as `x` has lanes; where there are none, of items by number."""
     product, sizes, z = model.product, model.sizes, len(x) - 1
-    count = min(LANES, len(scores) - begin)
+    count = min(x.shape[1], len(scores) - begin)
     for lane in range(count):
         item = items[begin + lane] if len(items) else begin + lane
         _gather(product, sizes, x, lane, tables.rows, locate(tables, slot, item), people.user, person)
@@ -488,23 +485,26 @@ def _score_from(model, tables, slot, people, person, items, begin, x, scores):
         scores[begin + lane] = x[z, lane]
 
 
+@helper
+def _score(model, tables, slot, people, person, items, scores):
+    x = np.zeros((numbers(model.product, model.sizes), lanes(len(scores))), np.float32)
+    for begin in range(0, len(scores), lanes(len(scores))):
+        _score_from(model, tables, slot, people, person, items, begin, x, scores)
+
+
 @score_some.rule(Network)
 def _score_some(model, tables, slot, people, person, items, scores):
     if len(items):
-        x = np.zeros((numbers(model.product, model.sizes), LANES), np.float32)
-        for begin in range(0, len(items), LANES):
-            _score_from(model, tables, slot, people, person, items, begin, x, scores)
+        _score(model, tables, slot, people, person, items, scores)
 
 
 @score_all.rule(Network)
 def _score_all(model, tables, slot, people, person, scores):
-    x, every = np.zeros((numbers(model.product, model.sizes), LANES), np.float32), np.empty(0, np.int32)
-    for begin in range(0, len(scores), LANES):
-        _score_from(model, tables, slot, people, person, every, begin, x, scores)
+    _score(model, tables, slot, people, person, np.empty(0, np.int32), scores)
 
 
 @score.rule(Network)
-def _score(model, tables, slot, people, person, item):
-    x, scores = np.zeros((numbers(model.product, model.sizes), LANES), np.float32), np.empty(1, np.float32)
-    _score_from(model, tables, slot, people, person, np.full(1, item, np.int32), 0, x, scores)
+def _score_one(model, tables, slot, people, person, item):
+    scores = np.empty(1, np.float32)
+    _score(model, tables, slot, people, person, np.full(1, item, np.int32), scores)
     return scores[0]

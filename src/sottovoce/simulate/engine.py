@@ -64,7 +64,7 @@ class Simulation:
         self.chain, self.storage = chain, storage
         each = trainings(protocol, self.timing.timed, payload(chain, train.items))
         calls, sharing = math.ceil(rounds * each), train.people / slots
-        central = nodes(protocol, 2) == 1
+        central = nodes(protocol, train.people) == 1 < train.people
         context = Context(train.items, *train.scale, calls=calls, sharing=sharing, central=central)
         self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
