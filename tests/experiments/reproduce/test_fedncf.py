@@ -43,6 +43,13 @@ def test_the_drop_with_everybody(say, last, holds):
     assert f"falls by {100 * (0.6 - last):.1f} points" in found.said
 
 
+def test_the_start(say):
+    (found,) = say("starts_at_a_tenth", "table-4", {"MovieLens 100K, FedAvg": (0.08, 0.5)})
+    assert found == ("MovieLens 100K, FedAvg: HR@10 at the start 9.00 % ± 1.00 %", True)
+    (found,) = say("starts_at_a_tenth", "table-4", {"MovieLens 100K, FedAvg": (0.2, 0.5)})
+    assert found.holds is False
+
+
 def test_the_lead_of_a_rule_is_that_at_the_end(say):
     curves = {"MovieLens 100K, MF-FedAvg": (0.1, 0.7, 0.59), "MovieLens 100K, FedAvg": (0.1, 0.55)}
     (found,) = say("lead_over_fedavg", "table-4", curves)

@@ -22,6 +22,7 @@ LEAD = (0.03, 0.05)
 COSTS = {"MovieLens 100K": 0.08, "MovieLens 1M": 0.12, "Last.fm 2K as published": 0.16}
 """What federation costs NeuMF, as the text has it, where the data are the paper's."""
 NEAR = 0.03
+"""How far off counts as what is printed."""
 TWO = 0.02
 TENTH = 10
 
@@ -42,6 +43,17 @@ def everybody_drops(form: Reproduction, results: Results) -> list[Finding]:
         for drop in _differences(form, results, f"{model}, C = 20", f"{model}, C = 943", "best"):
             said = f"{model}: from C = 20 to C = 943, HR@10 at its best falls by {_say(drop)}"
             found.append(Finding(said, _between(drop, DROP)))
+    return found
+
+
+@statement("fedncf.starts_at_a_tenth")
+def starts_at_a_tenth(form: Reproduction, results: Results) -> list[Finding]:
+    """Every run starts with an HR near 0.1."""
+    found = []
+    for run, seeds in results.items():
+        start = Figure.of(figures.values(form, seeds, form.metric, 0, None))
+        said = f"{', '.join(run)}: HR@10 at the start {figures.say_over(start, form.metric)}"
+        found.append(Finding(said, abs(start.mean - 0.1) <= NEAR))
     return found
 
 
