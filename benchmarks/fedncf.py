@@ -158,7 +158,7 @@ def benchmarks(prefix: str) -> Iterator[Result]:
             used / SECONDS[name],
             f"a limit of {SECONDS[name]} s, CPU seconds",
             1.0,
-            f"{used:.3f} s of CPU, {seconds:.3f} s a global round, {instances / used:,.0f} instances/s of CPU; "
+            f"{used:.3f} s of CPU, {seconds:.3f} s a round, {instances / used:,.0f} instances/s; "
             f"{what}, C = {GROUP}, {kernels.threads()} threads; {load()}",
         )
         least = instances * flops(s.model) / rate()
