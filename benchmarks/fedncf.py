@@ -1,8 +1,9 @@
 """A global round of federated neural collaborative filtering on MovieLens 100K, or on data of its shape.
 
-Against a limit in seconds; against the same round in PyTorch, client by client as published code has it,
-where PyTorch is installed; and against the arithmetic alone: the multiplications and additions of the
-network, at the rate at which NumPy multiplies large matrices in the same process.
+Against a limit in seconds that is meant for two idle cores, and that here all CPU time must keep to;
+against the same round in PyTorch, client by client as published code has it, where PyTorch is installed;
+and against the arithmetic alone: the multiplications and additions of the network, at the rate at which
+NumPy multiplies large matrices in the same process.
 """
 
 import importlib.util
@@ -91,8 +92,10 @@ def torch_round(name: str, train: Interactions) -> float:
     model = _module(name, train.items)
     shared = {k: v.clone() for k, v in model.state_dict().items() if k != "person"}
     torch.set_num_threads(1)
-    began, states = cpu(), []
-    for client in clients:
+    began, states = 0.0, []
+    for number, client in enumerate((clients[0], *clients)):
+        if number == 1:  # the first one only makes PyTorch load all that it needs
+            began, states = cpu(), []
         own = train.item[train.indptr[client] : train.indptr[client + 1]]
         met = np.zeros(train.items, bool)
         met[own] = True
@@ -152,10 +155,10 @@ def benchmarks(prefix: str) -> Iterator[Result]:
         seconds, used = _best(lambda s=s: s.advance(1), wall), _best(lambda s=s: s.advance(1), cpu)
         yield Result(
             f"fedncf-{name}",
-            seconds / SECONDS[name],
-            f"a limit of {SECONDS[name]} s, wall seconds",
+            used / SECONDS[name],
+            f"a limit of {SECONDS[name]} s, CPU seconds",
             1.0,
-            f"{seconds:.3f} s a global round, {used:.3f} of CPU, {instances / seconds:,.0f} instances/s; "
+            f"{used:.3f} s of CPU, {seconds:.3f} s a round, {instances / used:,.0f} instances/s; "
             f"{what}, C = {GROUP}, {kernels.threads()} threads; {load()}",
         )
         least = instances * flops(s.model) / rate()

@@ -52,7 +52,7 @@ def test_gmf_learns_under_gossip():
     data, liked = groups()
     simulation = simulate(GMF(factors=6, epochs=2, step=0.03), data, protocol=Gossip(pushes=2))
     simulation.advance(200)
-    assert separation(simulation, liked) > 0.9  # chance is 0.5, popularity too
+    assert separation(simulation, liked) > 0.8  # chance is 0.5, popularity too
 
 
 @settings(max_examples=10)
