@@ -58,11 +58,11 @@ def _fate(timing, terms, node, begin, run, number):
         return OFFLINE
     takes = _duration(timing, node, terms.size) if timing.timed else terms.length
     chance = stream(run, LOSS, node, number)
-    if uniform(chance, 0) < timing.loss or uniform(chance, 1) < timing.loss:
+    if timing.loss > 0 and (uniform(chance, 0) < timing.loss or uniform(chance, 1) < timing.loss):
         return LOST
     if takes > terms.length * (1 + 1e-9) or not stays(timing, node, begin, begin + takes):
         return LOST
-    return DROPPED if uniform(chance, 2) < terms.dropout else DONE
+    return DROPPED if terms.dropout > 0 and uniform(chance, 2) < terms.dropout else DONE
 
 
 @driver

@@ -68,17 +68,20 @@ class Federated(NamedTuple):
 class Sums(NamedTuple):
     """What blocks of participants add up: their rows in the order in which a block first saw them."""
 
-    rows: Any  # [blocks · items, w]
-    weight: Any  # [blocks · items], the weights of those who changed a row
+    rows: Any  # [blocks · items, w + 1], with the weights of those who changed a row at its end
     ids: Any  # [blocks · items], the item of each row
-    next: Any  # [blocks · items], the same item's row of a later block; -1: none
     where: Any  # [blocks, items], where a block has an item's row; -1: nowhere
-    count: Any  # [blocks], how many rows each has
     head: Any  # [blocks, h]
-    total: Any  # [blocks, 3], weights of all participants for rows and head; rows that were sent
-    first: Any  # [items], an item's row of the first block that has one; -1: none
-    changed: Any  # [items], the items that have one
+    total: Any  # [blocks, 4], weights of all participants, for rows and head; rows that were sent; rows here
     length: Any  # [people], how far each person's change is, if anybody asks
+
+
+class Links(NamedTuple):
+    """Where the rows of one item are in all blocks. Apart from sums, which every participant touches."""
+
+    first: Any  # [items], an item's row of the first block that has one; -1: none
+    next: Any  # [blocks · items], the same item's row of a later block; -1: none
+    changed: Any  # [items], the items that have one
 
 
 @hosts.rule(Federated)
@@ -176,20 +179,21 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
     begin = scratch.offset[slot]
     end = begin + (count if weight > 0 else 0)
     ids, rows, where = scratch.ids, scratch.rows, sums.where[block]
-    items, weights, totals, last = sums.ids, sums.weight, sums.rows, block * len(where) + sums.count[block]
+    items, totals, last = sums.ids, sums.rows, block * len(where) + int(sums.total[block, 3])
     for n in range(begin, end):
         item = ids[n]
         at = where[item]
         if at < 0:
-            where[item], items[last], weights[last] = last, item, weight
+            where[item], items[last] = last, item
             for d in range(width(server)):
                 totals[last, d] = weight * rows[n, d]
+            totals[last, width(server)] = weight
             last += 1
         else:
-            weights[at] += weight
             for d in range(width(server)):
                 totals[at, d] += weight * rows[n, d]
-    sums.count[block] = last - block * len(where)
+            totals[at, width(server)] += weight
+    sums.total[block, 3] = last - block * len(where)
     for d in range(server.head.shape[1]):
         sums.head[block, d] += heads * scratch.head[slot, d]
     sums.total[block, 0] += weight
@@ -199,10 +203,10 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
 
 @helper
 def _block(rule, model, chain, most, server, scratch, people, persons, place, run, round, block, sums):
-    where, ids, begin = sums.where[block], sums.ids, block * len(sums.first)
-    for n in range(begin, begin + sums.count[block]):
+    where, ids = sums.where[block], sums.ids
+    begin = block * len(where)
+    for n in range(begin, begin + int(sums.total[block, 3])):
         where[ids[n]] = -1
-    sums.count[block] = 0
     sums.head[block] = 0
     sums.total[block] = 0
     parcels = min(len(persons), len(place))
@@ -214,13 +218,13 @@ def _block(rule, model, chain, most, server, scratch, people, persons, place, ru
 
 
 @helper
-def _link(sums):
+def _link(sums, links):
     """Chain up what blocks have of each item, the first block's first; return how many items there are."""
-    ids, following, first, changed = sums.ids, sums.next, sums.first, sums.changed
+    ids, following, first, changed = sums.ids, links.next, links.first, links.changed
     found = 0
-    for block in range(len(sums.count) - 1, -1, -1):
+    for block in range(len(sums.total) - 1, -1, -1):
         begin = block * len(first)
-        for n in range(begin, begin + sums.count[block]):
+        for n in range(begin, begin + int(sums.total[block, 3])):
             item = ids[n]
             if first[item] < 0:
                 changed[found] = item
@@ -230,22 +234,21 @@ def _link(sums):
 
 
 @helper
-def _move(rule, server, item, everybody, sums, key):
+def _move(rule, server, item, everybody, rows, links, key):
     """Move a row of the server by the average of what was sent about it."""
-    rows, weights, following, own = sums.rows, sums.weight, sums.next, server.rows
-    first = sums.first[item]
-    weight, n = weights[first], following[first]
+    following, own = links.next, server.rows
+    first = links.first[item]
+    n = following[first]
     while n >= 0:
-        weight += weights[n]
-        for d in range(width(server)):
+        for d in range(width(server) + 1):
             rows[first, d] += rows[n, d]
         n = following[n]
-    share = np.float32(1) / (weight if by_row(rule) else everybody)
+    share = np.float32(1) / (rows[first, width(server)] if by_row(rule) else everybody)
     for d in range(width(server)):
         moved = load(own[item, d]) + rows[first, d] * share
         own[item, d] = store(own, moved, rounding(server, key, item, d))
     server.age[item] = limited(server, server.age[item] + np.int32(1))
-    sums.first[item] = -1
+    links.first[item] = -1
 
 
 @helper
@@ -267,23 +270,23 @@ def _finish(server, sums):
 
 
 @driver
-def _aggregate(rule, model, chain, most, server, scratch, people, first, persons, place, run, sums):
+def _aggregate(rule, model, chain, most, server, scratch, people, first, persons, place, run, sums, links):
     """One aggregation after the other, each with some of these persons; return how many rows were sent."""
     sent = 0
     for g in range(len(first) - 1):
         group, blocks, round = persons[first[g] : first[g + 1]], place[g], server.clock[0]
         for block in prange(len(sums.total)):
             _block(rule, model, chain, most, server, scratch, people, group, blocks, run, round, block, sums)
-        changed = _link(sums)
+        changed = _link(sums, links)
         everybody, count = _finish(server, sums)
         sent += count
         key = stream(run, STORAGE, -1, round)
         for c in prange(changed):
-            _move(rule, server, sums.changed[c], everybody, sums, key)
+            _move(rule, server, links.changed[c], everybody, sums.rows, links, key)
     return sent
 
 
-def _workspace(network: Any) -> tuple[Tables, Sums]:
+def _workspace(network: Any) -> tuple[Tables, Sums, Links]:
     """What participants are worked on in: made once, because it is large; none of it outlives an aggregation.
 
     Memory is only committed where it is written: as many rows as a block's participants touch.
@@ -291,31 +294,31 @@ def _workspace(network: Any) -> tuple[Tables, Sums]:
     if network.workspace is None:
         items, (row, head, _) = network.items, network.shape
         sums = Sums(
-            rows=np.empty((BLOCKS * items, row), np.float32),
-            weight=np.empty(BLOCKS * items, np.float32),
+            rows=np.empty((BLOCKS * items, row + 1), np.float32),
             ids=np.empty(BLOCKS * items, np.int32),
-            next=np.empty(BLOCKS * items, np.int32),
             where=np.full((BLOCKS, items), -1, np.int32),
-            count=np.zeros(BLOCKS, np.int64),
             head=np.empty((BLOCKS, head), np.float32),
-            total=np.empty((BLOCKS, 3)),
-            first=np.full(items, -1, np.int32),
-            changed=np.empty(items, np.int32),
+            total=np.zeros((BLOCKS, 4)),
             length=network.kept.get("useful", np.empty(0, np.float32)),
         )
-        network.workspace = gathered([items, 0] * BLOCKS, row, head, items), sums
-    made: tuple[Tables, Sums] = network.workspace
+        links = Links(
+            first=np.full(items, -1, np.int32),
+            next=np.empty(BLOCKS * items, np.int32),
+            changed=np.empty(items, np.int32),
+        )
+        network.workspace = gathered([items, 0] * BLOCKS, row, head, items), sums, links
+    made: tuple[Tables, Sums, Links] = network.workspace
     return made
 
 
 def _run(network: Any, groups: Groups, run: Any) -> Any:
-    scratch, sums = _workspace(network)
+    scratch, sums, links = _workspace(network)
     chain, most = network.chain, rows(network.chain, network.items)
     parts = network.merge, network.model, chain, most, network.tables, scratch, network.people
     # The same form of the driver for a group of whatever size, because just that one was prepared.
     each = network.protocol.participants or len(network.people.steps)
     place = divide(network.people.indptr, groups.first, groups.persons)
-    return run(*parts, groups.first, groups.persons, place, network.seed, sums, batch=each)
+    return run(*parts, groups.first, groups.persons, place, network.seed, sums, links, batch=each)
 
 
 @prepare.rule(Federated)
