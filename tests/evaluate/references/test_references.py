@@ -70,6 +70,16 @@ def cosines(matrix):
     return matrix.T @ matrix / np.sqrt(np.outer(sizes, sizes))
 
 
+def test_what_a_run_trains_on_is_left_alone():
+    """Items in order of time, some of them twice."""
+    data = build("test", ["0"] * 6, list("dbadcb"), value=[1.0, 2, 3, 4, 5, 4])
+    before = data.item.copy(), data.indptr.copy(), data.value.copy()
+    assert (np.diff(data.item) < 0).any()
+    assert consumed(data).nnz == 4
+    for kept, now in zip(before, (data.item, data.indptr, data.value), strict=True):
+        np.testing.assert_array_equal(now, kept)
+
+
 def test_neighbours():
     """The highest cosines; of several equal ones at the end of the list, any may be in it."""
     data, k = noise(), 3
