@@ -73,7 +73,7 @@ def flops(network: Any) -> int:
 
 
 def rate() -> float:
-    """Multiplications and additions in float32 that NumPy does in a CPU-second, on matrices too small to share.
+    """Multiplications and additions in float32 that NumPy does in a CPU-second; too small for threads.
 
     Threads that share a large one wait for each other busily, which on a busy machine is most of the time.
     """
