@@ -3,7 +3,7 @@
 Against a limit in seconds that is meant for two idle cores, and that here all CPU time must keep to;
 against the same round in PyTorch, client by client as published code has it, where PyTorch is installed;
 and against the arithmetic alone: the multiplications and additions of the network, at the rate at which
-NumPy multiplies large matrices in the same process.
+NumPy multiplies matrices in the same process.
 """
 
 import importlib.util
@@ -73,9 +73,12 @@ def flops(network: Any) -> int:
 
 
 def rate() -> float:
-    """Multiplications and additions in float32 that NumPy does in a CPU-second."""
-    a = np.random.default_rng(0).random((1024, 1024), np.float32)
-    return float(2 * 1024**3 / _best(lambda: a @ a, cpu))
+    """Multiplications and additions in float32 that NumPy does in a CPU-second; too small for threads.
+
+    Threads that share a large one wait for each other busily, which on a busy machine is most of the time.
+    """
+    a = np.random.default_rng(0).random((400, 64, 64), np.float32)
+    return float(2 * a.size * 64 / _best(lambda: a @ a, cpu))
 
 
 def torch_round(name: str, train: Interactions) -> float:
@@ -161,14 +164,15 @@ def benchmarks(prefix: str) -> Iterator[Result]:
             f"{used:.3f} s of CPU, {seconds:.3f} s a round, {instances / used:,.0f} instances/s; "
             f"{what}, C = {GROUP}, {kernels.threads()} threads; {load()}",
         )
-        least = instances * flops(s.model) / rate()
+        speed = rate()
+        least = instances * flops(s.model) / speed
         yield Result(
             f"fedncf-{name}-arithmetic",
             used / least,
             "the network's arithmetic, CPU seconds",
             None,
             f"{flops(s.model):,} additions and multiplications per instance take {least:.3f} s at "
-            f"{rate() / 1e9:.0f} GFlop/s; the rest is sampling, gathering, Adam and the server",
+            f"{speed / 1e9:.0f} GFlop/s; the rest is sampling, gathering, Adam and the server",
         )
         if importlib.util.find_spec("torch") is None:
             skipped = "PyTorch is not installed: pip install 'sottovoce[torch]'"
