@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sottovoce.kernels import LOSS, PARTICIPANTS, below, driver, helper, prange, stream, uniform
+from sottovoce.kernels import LOSS, PARTICIPANTS, below, driver, helper, inlined, prange, stream, uniform
 from sottovoce.state import Longs
 from sottovoce.timing import Timing, stays
 
@@ -45,30 +45,31 @@ def terms(timing: Timing, size: float, dropout: float) -> Terms:
     return Terms(size, length, dropout)
 
 
-@helper
+@inlined
 def _duration(timing, node, size):
     """How long a node's download and upload take."""
     return 1 / timing.download[node] + size / timing.upload[node] + 2 * timing.latency
 
 
-@helper
+@inlined
 def _fate(timing, terms, node, begin, run, number):
     """What becomes of a node that is asked at `begin` to take part in an aggregation."""
-    if not stays(timing, node, begin, begin):
-        return OFFLINE
-    takes = _duration(timing, node, terms.size) if timing.timed else terms.length
-    chance = stream(run, LOSS, node, number)
-    if timing.loss > 0 and (uniform(chance, 0) < timing.loss or uniform(chance, 1) < timing.loss):
-        return LOST
-    if takes > terms.length * (1 + 1e-9) or not stays(timing, node, begin, begin + takes):
-        return LOST
-    return DROPPED if terms.dropout > 0 and uniform(chance, 2) < terms.dropout else DONE
+    fate = OFFLINE
+    if stays(timing, node, begin, begin):
+        takes = _duration(timing, node, terms.size) if timing.timed else terms.length
+        in_time = takes <= terms.length * (1 + 1e-9) and stays(timing, node, begin, begin + takes)
+        chance = stream(run, LOSS, node, number)
+        arrives = uniform(chance, 0) >= timing.loss and uniform(chance, 1) >= timing.loss
+        answers = uniform(chance, 2) >= terms.dropout
+        fate = (DONE if answers else DROPPED) if in_time and arrives else LOST
+    return fate
 
 
 @driver
 def _attend(timing, terms, begin, run, number, fate):
+    sure = len(timing.first) == 0 and not timing.timed and timing.loss == 0 and terms.dropout == 0
     for node in prange(len(fate)):
-        fate[node] = _fate(timing, terms, node, begin, run, number)
+        fate[node] = DONE if sure else _fate(timing, terms, node, begin, run, number)
 
 
 @driver
