@@ -94,8 +94,6 @@ def test_rules_average_weights_and_rows_as_published(monkeypatch, rule):
 
     In plain Python, which needs no kernel compiled for every rule. One person has nothing at all.
     """
-    from tests.spikes.gmf import GMF
-
     monkeypatch.setattr(federated, "_aggregate", lambda *a, batch: plain(*a))
     table = np.zeros((9, 99))
     for person in range(9):  # person p has p items, neighbours share most of theirs
