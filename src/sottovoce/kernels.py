@@ -63,7 +63,7 @@ def inlined(function: F) -> F:
 def summing(function: F) -> F:
     """A helper whose sums may be taken in any order, so that they vectorise."""
     kernel_cache.takes_part(function)
-    compiled: F = register_jitable(fastmath={"reassoc", "contract", "nsz"})(function)
+    compiled: F = register_jitable(fastmath={"reassoc", "contract", "nsz"}, **_LEAN)(function)
     return compiled
 
 

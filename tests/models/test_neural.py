@@ -9,7 +9,8 @@ from sottovoce import registry
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.kernels import driver
 from sottovoce.models import Context, resolve, score_all, shape, touched, train
-from sottovoce.models._neural import BATCH, CENTRAL_BATCH, _draw, gradients
+from sottovoce.models._batches import gradients
+from sottovoce.models._neural import BATCH, CENTRAL_BATCH, _draw
 from sottovoce.models._tower import LANES, numbers, weights
 from sottovoce.protocols import start
 from sottovoce.protocols.central import Central

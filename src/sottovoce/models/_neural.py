@@ -29,10 +29,9 @@ from sottovoce.models import (
     touched,
     train,
 )
-from sottovoce.models._tower import backward, beginning, forward, lanes, numbers, weights
+from sottovoce.models._batches import gather, one_pass, workspace
+from sottovoce.models._tower import forward, lanes, numbers, weights
 from sottovoce.state import hold, locate
-
-DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
 
 CENTRAL_BATCH, BATCH = 256, 64
 """Where a recipe leaves the batch open: as He et al. (2017) train, and with private data."""
@@ -173,130 +172,6 @@ def _touched(model, tables, slot, people, person, run):
     hold(tables, slot, item[: each * model.epochs])
 
 
-# One batch
-
-
-@helper
-def _gather(product, sizes, x, lane, rows, row, vectors, vector):
-    """Write a pair of an item's row and a person's vector into a lane."""
-    begin, half = beginning(product, sizes), sizes[0] // 2
-    for d in range(product):
-        x[d, lane] = vectors[vector, d]
-        x[product + d, lane] = rows[row, d]
-    for d in range(half):
-        x[begin + d, lane] = vectors[vector, product + d]
-        x[begin + half + d, lane] = rows[row, product + d]
-
-
-@helper
-def _scatter(product, sizes, error, lane, rows, row, vectors, vector):
-    """Add what a lane has found to the gradients of a row and a vector."""
-    begin, half = beginning(product, sizes), sizes[0] // 2
-    for d in range(product):
-        vectors[vector, d] += error[d, lane]
-        rows[row, d] += error[product + d, lane]
-    for d in range(half):
-        vectors[vector, product + d] += error[begin + d, lane]
-        rows[row, product + d] += error[begin + half + d, lane]
-
-
-@helper
-def _likely(z):
-    """σ(z)"""
-    if z >= 0:
-        return 1 / (1 + math.exp(-z))
-    e = math.exp(z)
-    return e / (1 + e)
-
-
-@helper
-def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, x, error):
-    """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
-    z = len(x) - 1
-    share = rows.dtype.type(1 / len(item))
-    for begin in range(0, len(item), x.shape[1]):
-        count = min(x.shape[1], len(item) - begin)
-        for lane in range(count):
-            _gather(product, sizes, x, lane, rows, item[begin + lane], vectors, who[begin + lane])
-        forward(product, sizes, head, x)
-        for lane in range(x.shape[1]):
-            error[z, lane] = 0  # lanes that are left over have no part in it
-        for lane in range(count):
-            error[z, lane] = (_likely(x[z, lane]) - label[begin + lane]) * share
-        backward(product, sizes, head, x, error, to_head)
-        for lane in range(count):
-            n = begin + lane
-            _scatter(product, sizes, error, lane, to_rows, item[n], to_vectors, who[n])
-
-
-@helper
-def adam(value, gradient, first, second, step, time):
-    """One step of Adam, the `time`-th; the gradient is zero after it."""
-    kind = value.dtype.type
-    one, tiny = kind(1), kind(TINY)
-    keep, slow = kind(DECAY), kind(SLOW_DECAY)
-    stride, scale = kind(step / (1 - DECAY**time)), kind(1 / math.sqrt(1 - SLOW_DECAY**time))
-    for d in range(len(value)):
-        g = gradient[d]
-        m = keep * first[d] + (one - keep) * g
-        v = slow * second[d] + (one - slow) * g * g
-        value[d] -= stride * m / (np.sqrt(v) * scale + tiny)
-        first[d] = m
-        second[d] = v
-        gradient[d] = 0
-
-
-@helper
-def sgd(value, gradient, step):
-    """One step of SGD; the gradient is zero after it."""
-    stride = value.dtype.type(step)
-    for d in range(len(value)):
-        value[d] -= stride * gradient[d]
-        gradient[d] = 0
-
-
-@helper
-def _move(model, group, count, time):
-    """One step of the optimizer on the first `count` rows of a group."""
-    size = count * group.shape[2]
-    value, gradient = group[0].reshape(group[0].size)[:size], group[1].reshape(group[1].size)[:size]
-    first, second = group[2].reshape(group[2].size)[:size], group[3].reshape(group[3].size)[:size]
-    if model.adam:
-        adam(value, gradient, first, second, model.step, time)
-    else:
-        sgd(value, gradient, model.step)
-
-
-@helper
-def _work(model, instances):
-    """Room for the network's numbers and for the derivatives by them, as wide as batches are."""
-    pairs = min(model.batch, instances) if model.batch > 0 else instances
-    return np.zeros((2, numbers(model.product, model.sizes), lanes(pairs)), np.float32)
-
-
-@helper
-def _epoch(model, item, who, label, rows, vectors, head, time, own_time, active, work):
-    """One pass over instances, batch by batch; how many steps that was, and how many rows were moved.
-
-    Rows from `active` on have no moments yet, and are numbered as they first come up.
-    """
-    size = model.batch if model.batch > 0 else len(item)
-    product, sizes = model.product, model.sizes
-    steps = 0
-    for begin in range(0, len(item), size):
-        end = min(begin + size, len(item))
-        batch = item[begin:end], who[begin:end], label[begin:end]
-        numbers_of = rows[0], rows[1], vectors[0], vectors[1], head[0, 0], head[1, 0]
-        gradients(product, sizes, *batch, *numbers_of, work[0], work[1])
-        for n in range(begin, end):
-            active = max(active, item[n] + 1)
-        steps += 1
-        _move(model, rows, active, time + steps)
-        _move(model, vectors, vectors.shape[1], own_time + steps)
-        _move(model, head, 1, time + steps)
-    return steps, active
-
-
 # Numbers in and out of tables
 
 
@@ -364,7 +239,7 @@ def _train(model, tables, slot, people, person, run):
     w, h = _length(model), weights(model.product, model.sizes)
     rows, vectors = np.zeros((4, len(every), w), np.float32), np.zeros((4, 1, w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
-    work = _work(model, each)
+    work = workspace(model, each)
     own, shared = people.user[person], tables.head[slot]
     for n in range(len(every)):
         _take(model, tables.rows[locate(tables, slot, every[n])], rows, n, w)
@@ -375,7 +250,7 @@ def _train(model, tables, slot, people, person, run):
     active = len(every) if model.kept else 0
     for epoch in range(model.epochs):
         begin, end = epoch * each, (epoch + 1) * each
-        steps, active = _epoch(
+        steps, active = one_pass(
             model,
             item[begin:end],
             who,
@@ -420,7 +295,7 @@ def _together(model, tables, slot, people, run):
     rows = np.zeros((4, model.items, w), np.float32)
     vectors = np.zeros((4, len(member), w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
-    work = _work(model, room)
+    work = workspace(model, room)
     every, shared = np.arange(model.items), tables.head[slot]
     for j in range(model.items):
         _take(model, tables.rows[locate(tables, slot, j)], rows, j, w)
@@ -439,7 +314,7 @@ def _together(model, tables, slot, people, run):
             continue
         done = people.steps[member[0]] * model.epochs + epoch
         _shuffle(stream(run, TRAIN, -1, done), item[:count], who[:count], label[:count])
-        steps, _ = _epoch(
+        steps, _ = one_pass(
             model,
             item[:count],
             who[:count],
@@ -477,7 +352,7 @@ def _score_from(model, tables, slot, people, person, items, begin, x, scores):
     count = min(x.shape[1], len(scores) - begin)
     for lane in range(count):
         item = items[begin + lane] if len(items) else begin + lane
-        _gather(product, sizes, x, lane, tables.rows, locate(tables, slot, item), people.user, person)
+        gather(product, sizes, x, lane, tables.rows, locate(tables, slot, item), people.user, person)
     forward(product, sizes, tables.head[slot], x)
     for lane in range(count):
         scores[begin + lane] = x[z, lane]
