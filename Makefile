@@ -17,7 +17,7 @@ demo: $(VENV)/.core ## train a decentralized recommender, show what it recommend
 	@$(BIN)/sottovoce demo
 
 test: lint ## all checks and tests (PYTEST="-k name" chooses)
-	@$(BIN)/python -m pytest $(PYTEST)
+	@$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal $(PYTEST)
 
 lint: $(VENV)/.dev ## formatting, linting and types
 	@$(BIN)/ruff check .

@@ -1,6 +1,7 @@
 """What all tests share: the real data sets, and how Hypothesis searches."""
 
 import os
+import signal
 from collections.abc import Generator
 from pathlib import Path
 
@@ -11,6 +12,9 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
 settings.load_profile("ci" if os.environ.get("CI") else "default")
+
+# What is started in the background may ignore Ctrl-C, and would hand that down to the processes of tests.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.fixture(scope="session")
@@ -28,11 +32,20 @@ def _is_data_test(item: pytest.Item) -> bool:
     return "data_dir" in getattr(item, "fixturenames", ())
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Mark data tests in the results, where .ci/run finds those that were skipped."""
     for item in items:
         if _is_data_test(item):
             item.user_properties.append(("needs", "data"))
+    if hasattr(config, "workerinput"):
+        _from_both_ends(items)
+
+
+def _from_both_ends(items: list[pytest.Item]) -> None:
+    """Let the second of two processes begin with the last file, far from what the first one compiles."""
+    half = len(items) // 2
+    number = {item.path: n for n, item in enumerate(items)}
+    items[half:] = sorted(items[half:], key=lambda item: -number[item.path])
 
 
 @pytest.hookimpl(wrapper=True)

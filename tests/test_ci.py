@@ -26,14 +26,16 @@ def test_needs_something_else():
 """
 
 
-def check(place: Path, tests: str, data: Path | None) -> tuple[str, subprocess.CompletedProcess[str]]:
+def check(
+    place: Path, tests: str, data: Path | None, *more: str
+) -> tuple[str, subprocess.CompletedProcess[str]]:
     """Pytest's output and the check of its results, with our conftest and these tests."""
     shutil.copy(ROOT / "tests" / "conftest.py", place)
     (place / "test_some.py").write_text(tests)
     environment = {k: v for k, v in os.environ.items() if k != "SOTTOVOCE_DATA"}
     if data is not None:
         environment["SOTTOVOCE_DATA"] = str(data)
-    options = ["-p", "no:cacheprovider", f"--rootdir={place}", "-ra", "--junitxml=results.xml"]
+    options = ["-p", "no:cacheprovider", f"--rootdir={place}", "-ra", "--junitxml=results.xml", *more]
     first, second = (
         subprocess.run(command, cwd=place, env=environment, capture_output=True, text=True)
         for command in (
@@ -53,7 +55,7 @@ def test_without_data_skips_are_listed_with_their_reasons(tmp_path: Path) -> Non
 
 
 def test_with_data_a_skipped_data_test_has_failed(tmp_path: Path) -> None:
-    output, done = check(tmp_path, TESTS, tmp_path)
+    output, done = check(tmp_path, TESTS, tmp_path, "--numprocesses=2")
     assert "1 failed, 1 passed, 2 skipped" in output
     assert "skipped although SOTTOVOCE_DATA is set" in output
     assert done.returncode == 1

@@ -1,6 +1,8 @@
 """Randomness is the same compiled and plain; operations resolve by type; drivers keep their promises."""
 
 import ast
+import threading
+import time
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce import kernels
+from sottovoce import kernel_cache, kernels
 from sottovoce.kernels import (
     below,
     dither,
@@ -50,7 +52,8 @@ def test_plain_and_compiled_randomness_agree(run, purpose, person, step, index):
 def _sample(count):
     values = np.empty((count, 2))
     for n in range(count):
-        values[n] = uniform(stream(1, 2, n, 3), 4), normal(stream(1, 2, n, 3), 4)
+        values[n, 0] = uniform(stream(1, 2, n, 3), 4)
+        values[n, 1] = normal(stream(1, 2, n, 3), 4)
     return values
 
 
@@ -226,6 +229,46 @@ def test_second_call_compiles_nothing():
     before = kernels.compilations()
     _run(Twice(2), np.arange(30), batch=30)
     assert kernels.compilations() == before
+
+
+@driver
+def _doubled(values):
+    return 2 * values[0]
+
+
+def test_a_file_under_the_wrong_name_is_not_used():
+    """Which is what Numba would leave behind when two processes compile at the same time."""
+    whole, real = np.array([3]), np.array([1.5])
+    _doubled(whole), _doubled(real)
+    ((_, form),) = _doubled.forms.items()
+    files = form._cache._cache_file
+    names = files._load_index()
+    files._save_index(dict(zip(names, reversed(names.values()), strict=True)))
+    again = driver(_doubled.plain)
+    assert (again(whole), again(real)) == (6, 3.0)
+    ((_, form),) = again.forms.items()
+    assert sum(form.stats.cache_misses.values()) == 2
+
+
+@driver
+def _halved(values):
+    return 0.5 * values[0]
+
+
+def test_what_is_compiled_is_kept_when_no_other_process_does_so():
+    run = driver(_halved.plain)
+    form, _ = run.form(1)
+    form._cache.flush()
+    saving = threading.Thread(target=run, args=(np.array([3]),))
+    with kernel_cache.alone_in(Path(form._cache.cache_path)):
+        saving.start()
+        while not form.signatures and saving.is_alive():
+            time.sleep(0.01)
+        saving.join(0.2)
+        assert saving.is_alive()
+        assert form._cache._cache_file._load_index() == {}
+    saving.join()
+    assert len(form._cache._cache_file._load_index()) == 1
 
 
 def _assigned_in_prange(source):

@@ -6,13 +6,15 @@ of a person's own files is kept apart, under a hash of those as well: editing on
 that model anew, and nothing else.
 """
 
+import fcntl
 import functools
 import hashlib
 import inspect
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
@@ -94,6 +96,16 @@ def _writable(name: str) -> Path | None:
         return None
     _forget_old(place)
     return place
+
+
+@contextmanager
+def alone_in(place: Path) -> Iterator[None]:
+    """Wait until no other process is in this block for the same directory, which is made if need be."""
+    place.mkdir(parents=True, exist_ok=True)
+    with (place / ".lock").open("w") as file:
+        with suppress(OSError):  # some network file systems have no locks
+            fcntl.flock(file, fcntl.LOCK_EX)
+        yield
 
 
 def _forget_old(current: Path, days: float = 30) -> None:

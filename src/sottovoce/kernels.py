@@ -4,7 +4,8 @@ This is the only module that imports Numba. It offers these things to write kern
 
 - `helper`: a function that compiled code may call, and that stays a plain function in Python.
   `inlined` is the same for small ones in inner loops: a length that the caller knows at compile
-  time is then known in them too.
+  time is then known in them too. `summing` is for those that sum up so much that the order does not
+  matter, but the time does.
 - `operation`: a function with one implementation per component type. `@weight.rule(Linear)`
   registers an implementation; a call is resolved by the type of the first argument, in Python
   at run time and in compiled code at compile time, so it costs nothing.
@@ -25,10 +26,12 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaError
 from numba.extending import overload, register_jitable
 
@@ -40,18 +43,27 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 prange = numba.prange
 
+_LEAN = {"no_cfunc_wrapper": True}  # nobody calls compiled code from C, and a way to do so takes time to make
+
 
 def helper(function: F) -> F:
     """Make a function callable from compiled code; in Python it stays as it is."""
     kernel_cache.takes_part(function)
-    compiled: F = register_jitable(function)
+    compiled: F = register_jitable(**_LEAN)(function)
     return compiled
 
 
 def inlined(function: F) -> F:
     """The same, and its body is put where it is called."""
     kernel_cache.takes_part(function)
-    compiled: F = register_jitable(forceinline=True)(function)
+    compiled: F = register_jitable(forceinline=True, **_LEAN)(function)
+    return compiled
+
+
+def summing(function: F) -> F:
+    """A helper whose sums may be taken in any order, so that they vectorise."""
+    kernel_cache.takes_part(function)
+    compiled: F = register_jitable(fastmath={"reassoc", "contract", "nsz"}, **_LEAN)(function)
     return compiled
 
 
@@ -104,7 +116,7 @@ def operation(stub: Any = None, *, default: Callable[..., Any] | None = None, by
         return table.find(getattr(arguments[0], "instance_class", None))
 
     resolve.__signature__ = inspect.signature(stub)  # type: ignore[attr-defined]
-    overload(call)(resolve)
+    overload(call, jit_options=_LEAN)(resolve)
     call.rule = lambda component: functools.partial(table.add, component)  # type: ignore[attr-defined]
     call.table = table  # type: ignore[attr-defined]
     return call
@@ -134,7 +146,7 @@ def constant(function: Callable[[Any], int]) -> Any:
         value = function(instance.instance_class)
         return lambda instance: value
 
-    overload(call)(resolve)
+    overload(call, jit_options=_LEAN)(resolve)
     return call
 
 
@@ -144,6 +156,22 @@ _COMPILED = "Compiled code is loops over numbers and arrays; SOTTOVOCE_DEBUG=1 s
 
 _lock = threading.Lock()
 _drivers: list["Driver"] = []
+
+
+class _Cache(FunctionCache):  # type: ignore[misc]
+    """Numba's cache on disk, for several processes that compile at the same time.
+
+    Numba reads an index of a function's files, adds a file, and writes the index back. Of two
+    processes that do so at once one would lose its file, or find the other's under its own name.
+    """
+
+    def _load_overload(self, signature, target):
+        found = super()._load_overload(signature, target)
+        return found if found is None or found.signature.args == signature else None
+
+    def _save_overload(self, signature, compiled):
+        with kernel_cache.alone_in(Path(self.cache_path)):
+            super()._save_overload(signature, compiled)
 
 
 class Driver:
@@ -180,8 +208,10 @@ class Driver:
             if place is not None:
                 # Numba's cache cannot tell the two forms of a function apart.
                 numba.config.CACHE_DIR = str(place / ("parallel" if parallel else "serial"))
-            jit = numba.njit(parallel=parallel, cache=place is not None, error_model="numpy", nogil=True)
+            jit = numba.njit(parallel=parallel, error_model="numpy", nogil=True, **_LEAN)
             self.forms[parallel, outside] = jit(self.plain)
+            if place is not None:
+                self.forms[parallel, outside]._cache = _Cache(self.plain)
         return self.forms[parallel, outside], parallel
 
     def compile(self, *arguments: Any, batch: int = 1) -> None:
@@ -277,7 +307,7 @@ def _mix(state: int, value: int) -> int:
     return z ^ (z >> 31)
 
 
-@overload(_mix)
+@overload(_mix, jit_options=_LEAN)
 def _mix_compiled(state, value):
     golden, mix1, mix2 = np.uint64(_GOLDEN), np.uint64(_MIX1), np.uint64(_MIX2)
     s27, s30, s31, one = np.uint64(27), np.uint64(30), np.uint64(31), np.uint64(1)
@@ -308,7 +338,7 @@ def uniform(key: int, index: int) -> float:
     return (_mix(key, index) >> 11) * _UNIT
 
 
-@overload(uniform)
+@overload(uniform, jit_options=_LEAN)
 def _uniform_compiled(key, index):
     return lambda key, index: np.float64(np.int64(_mix(key, index) >> np.uint64(11))) * _UNIT
 
@@ -341,7 +371,7 @@ def dither(key: int, index: int, half: int) -> int:
     return ((x ^ (x >> 16)) >> (16 * half)) & 0xFFFF
 
 
-_in_place = functools.partial(overload, jit_options={"forceinline": True})
+_in_place = functools.partial(overload, jit_options={"forceinline": True, **_LEAN})
 
 
 @_in_place(dither)

@@ -34,7 +34,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     places = []
     for step in (0.01, 0.1):
         for seed in (1, 2):
-            model = {"name": "mf", "factors": 4, "step": step}
+            model = {"name": "mf", "factors": 3, "step": step}
             document = RECIPE | {"model": model, "run": {"rounds": 7, "seed": seed}}
             places.append(tmp_path_factory.mktemp("run") / "one")
             run_recipe(Recipe.parse(document, "small.toml"), places[-1])

@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from sottovoce.cli import main
 
 Call = Callable[..., Result]
-SMALL = ("--set", "run.rounds=2", "--set", "model.factors=4")
+SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
 
 
 @pytest.fixture

@@ -5,10 +5,16 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import numpy as np
 import pytest
 from click.testing import Result
 
+from sottovoce.data.interactions import Interactions
+from sottovoce.data.splits.leave_one_out import LeaveOneOut
 from sottovoce.experiments import sweep
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.reproduce.form import Reproduction, settings
+from sottovoce.experiments.run import load_data
 
 Call = Callable[..., Result]
 
@@ -149,16 +155,67 @@ def test_list_and_what_to_do_instead(call: Call) -> None:
     assert "Run it with: sottovoce run quickstart." in reproduce.stderr
 
 
-@pytest.mark.parametrize("label", ["MovieLens 100K", "MovieLens 1M"])
-def test_data_of_the_paper_is_the_data_here(label: str, data_dir: Path) -> None:
-    """The counts that the paper prints in its Table 1 are those of the data sets by name."""
-    from sottovoce.experiments.recipe import Recipe
-    from sottovoce.experiments.reproduce.form import Reproduction
-    from sottovoce.experiments.run import load_data
+def test_reproductions_can_share_their_runs(
+    call: Call, file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sweep, "cores", lambda: 2)
+    head, axes, rest = FORM.partition("[axes.epochs]")
+    file.write_text(f"shared = true\n{head}{axes}{rest}")
+    figure = file.with_name("figure.toml")
+    figure.write_text(f'shared = true\n{head}[axes.one]\nsame = {{ "model.epochs" = 1 }}\n')
+    place = tmp_path / "out"
+    done = call("reproduce", file, "--only", "1 epoch", "--seeds", 1, "--out", place / "table")
+    assert done.exit_code == 0, done.output
+    (kept,) = place.glob("runs/gossip-mf-synthetic-*/seed-1/result.json")
+    before = kept.stat().st_mtime_ns
+    done = call("reproduce", figure, "--seeds", 1, "--out", place / "figure")
+    assert done.exit_code == 0, done.output
+    assert [(path, path.stat().st_mtime_ns) for path in place.glob("**/result.json")] == [(kept, before)]
+    assert {path.name for path in place.iterdir()} == {"runs", "table", "figure"}
 
-    form = Reproduction.load("hegedus/figure-3")
+
+TABLES = [
+    ("hegedus/figure-3", "MovieLens 100K"),
+    ("hegedus/figure-3", "MovieLens 1M"),
+    ("fedncf/table-5", "MovieLens 100K"),
+    ("fedncf/table-5", "MovieLens 1M"),
+    ("fedncf/table-5", "Last.fm 2K as published"),
+]
+
+
+def _data(name: str, label: str, data_dir: Path) -> tuple[Reproduction, Interactions]:
+    form = Reproduction.load(name)
     changes = form.changes(form.stands_for(label, form.runs())[0])
-    data = load_data(Recipe.load(form.recipe, changes), data_dir)
+    return form, load_data(Recipe.load(form.recipe, [*settings(form.set), *changes]), data_dir)
+
+
+@pytest.mark.parametrize(("name", "label"), TABLES)
+def test_data_of_the_paper_is_the_data_here(name: str, label: str, data_dir: Path) -> None:
+    """The counts that papers print of their data are those of the data sets by name."""
+    form, data = _data(name, label, data_dir)
     counted = {"people": data.people, "items": data.items, "interactions": len(data)}
     printed = {rows.metric: rows.paper[label] for rows in form.rows if rows.metric in counted}
     assert printed == counted
+
+
+@pytest.mark.parametrize(
+    ("label", "counted", "leaks"),
+    [
+        ("MovieLens 100K", (943, 1682, 100_000), 0),
+        ("MovieLens 1M", (6040, 3706, 1_000_209), 0),
+        ("Last.fm 2K as published", (1600, 12_454, 185_650), 992),
+        ("Last.fm 2K", (1222, 12_274, 69_595), 0),
+        ("Foursquare NY", (1083, 5135, 36_140), 0),
+    ],
+)
+def test_data_of_fedncf(label: str, counted: tuple[int, int, int], leaks: int, data_dir: Path) -> None:
+    """What the notes say was counted, and of how many people the held-out item stays in training."""
+    _, data = _data("fedncf/table-5", label, data_dir)
+    assert (data.people, data.items, len(data)) == counted
+    split = LeaveOneOut(candidates=100).split(data, 1)
+    assert np.diff(split.test.indptr).tolist() == [1] * data.people
+    assert split.candidates.shape == (data.people, 100)
+    assert split.candidates.min() >= 0
+    where = np.repeat(np.arange(data.people), np.diff(split.train.indptr))
+    held = split.test.item[where]
+    assert len(np.unique(where[split.train.item == held])) == leaks

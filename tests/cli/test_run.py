@@ -8,7 +8,7 @@ import pytest
 from click.testing import Result
 
 Call = Callable[..., Result]
-SMALL = ("--set", "run.rounds=2", "--set", "model.factors=4")
+SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
 
 
 def test_own_file_without_a_recipe(call: Call, ratings: Path) -> None:

@@ -29,7 +29,7 @@ candidates = 20
 
 [model]
 name = "mf"
-factors = 4
+factors = 3
 
 [evaluate]
 ks = [5]
@@ -127,8 +127,10 @@ def launch(recipe: Path, *options: str) -> "subprocess.Popen[str]":
 
 
 def wait_for(what: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
+    deadline = time.monotonic() + 600
     while not what():
         assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
         time.sleep(0.02)
 
 

@@ -101,6 +101,10 @@ def test_foursquare_new_york_as_published(form: str, tmp_path: Path) -> None:
     assert data.catalog.coordinates is not None
     assert data.catalog.coordinates[1] == pytest.approx((40.6068, -74.0442))
     assert "TSMC2014" in data.source
+    core = b"user_id,venue_id,unix_time,latitude,longitude,category_id\n1,2,1333476009,40.7,-74.0,3\n"
+    write(tmp_path / "foursquare-nyc", {"checkins_10core.csv": core})
+    for version, count in (("any", 1), ("10-core", 1), ("original", 2)):
+        assert len(load("foursquare-nyc", data_dir=tmp_path, version=version)) == count
 
 
 WORLD = {

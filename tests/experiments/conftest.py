@@ -11,7 +11,7 @@ from sottovoce.experiments.recipe import Recipe
 SMALL: dict[str, Any] = {
     "data": {"name": "synthetic", "users": 60, "items": 80},
     "split": {"name": "local-holdout", "candidates": 20},
-    "model": {"name": "mf", "factors": 4},
+    "model": {"name": "mf", "factors": 3},
     "evaluate": {"every": 3, "ks": [5]},
     "run": {"rounds": 7},
 }

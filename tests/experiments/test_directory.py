@@ -73,7 +73,7 @@ def test_a_line_cut_in_the_middle(begun, small):
 
 
 def test_another_recipe_is_refused_by_key(begun, small):
-    with pytest.raises(RunError, match=r"another recipe: model\.factors \(4 there, 5 now\)\."):
+    with pytest.raises(RunError, match=r"another recipe: model\.factors \(3 there, 5 now\)\."):
         begun.begin(small(model__factors=5).resolved("hr@5"), "split", "1.0")
 
 

@@ -62,7 +62,7 @@ def test_from_python():
     from sottovoce.data.load import load
 
     data = load("synthetic", users=60, items=80)
-    found = run(data, {"name": "mf", "factors": 4}, rounds=1, ks=(5,), references=["item-knn"])
+    found = run(data, {"name": "mf", "factors": 3}, rounds=1, ks=(5,), references=["item-knn"])
     assert found.references["item-knn"]["hr@5"] > 0
 
 

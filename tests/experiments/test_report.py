@@ -178,7 +178,7 @@ def test_the_page_of_several_runs_is_in_order(several):
     places = [page.text.index(part) for part in parts]
     assert places == sorted(places)
     assert page.count("details") == 2
-    assert found.verdict.kind == "near"
+    assert found.verdict.kind == "bad"
 
 
 def test_people_are_counted_by_their_history(several):

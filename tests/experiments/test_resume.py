@@ -20,7 +20,7 @@ from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.run import run_recipe
 run_recipe(Recipe.load(sys.argv[1]), sys.argv[2], resume=True)
 """
-LIMIT = 300
+LIMIT = 600
 VARIES = {"seconds", "compiled", "peak_rss_bytes"}
 
 
@@ -32,7 +32,7 @@ def recipe(tmp_path_factory) -> Path:
         """
         data = { name = "synthetic", users = 100, items = 100 }
         split = { name = "local-holdout", candidates = 20 }
-        model = { name = "mf", factors = 4 }
+        model = { name = "mf", factors = 3 }
         protocol = { name = "gossip", pushes = 2 }
         network = { links = { name = "unequal", loss = 0.1 } }
         evaluate = { every = 100, ks = [5] }

@@ -25,7 +25,7 @@ def community():
 
 @pytest.fixture(scope="module")
 def short(community):
-    return run(community, {"name": "mf", "factors": 4}, rounds=4, every=2, ks=(5, 10))
+    return run(community, {"name": "mf", "factors": 3}, rounds=4, every=2, ks=(5, 10))
 
 
 def test_a_run_directory(finished):
@@ -114,7 +114,7 @@ def test_python_and_recipe_agree(small, community):
     by_recipe = run_recipe(small())
     by_python = run(
         community,
-        {"name": "mf", "factors": 4},
+        {"name": "mf", "factors": 3},
         "gossip",
         "linear",
         split={"name": "local-holdout", "candidates": 20},
@@ -187,7 +187,7 @@ def test_models_are_kept_on_demand(tmp_path, small):
     kept = tmp_path / "checkpoint-000000002"
     names = json.loads((kept / "checkpoint.json").read_text())["arrays"]
     rows = np.load(kept / f"{names.index('rows')}.npy", allow_pickle=False)
-    assert rows.shape == (60 * 80, 5)
+    assert rows.shape == (60 * 80, 4)
 
 
 def test_what_does_not_fit_is_refused(small, monkeypatch, tmp_path):

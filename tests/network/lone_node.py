@@ -41,6 +41,8 @@ def main(name, me, port, rounds, out):
     zeros = np.zeros(2, np.int64)
     here, there = np.zeros(1, np.int32), np.ones(1, np.int32)
     absorb = Plan(one, here, one, there, there, zeros, none, none, zeros[:0])
+    # Before the second node is started, which then finds it compiled, and nobody waits at the socket.
+    execute.compile(absorb, Linear(), model, Whole(), tables, tables, tables, person, SEED)
     with connect(me, port) as sock:
         for _ in range(rounds):
             message = codec.encode(emit(tables, 0))
@@ -57,12 +59,12 @@ def main(name, me, port, rounds, out):
 def connect(me, port):
     if me == 0:
         with socket.create_server(("127.0.0.1", 0)) as server:
-            server.settimeout(60)
+            server.settimeout(300)
             print(server.getsockname()[1], flush=True)
             sock, _ = server.accept()
     else:
-        sock = socket.create_connection(("127.0.0.1", port), timeout=60)
-    sock.settimeout(60)
+        sock = socket.create_connection(("127.0.0.1", port), timeout=300)
+    sock.settimeout(300)
     return sock
 
 

@@ -7,14 +7,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.peers.complete import Complete
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import ratings, simulate
-from tests.spikes.gmf import GMF
 
 SEED, ROUNDS = 11, 20
-MODELS = {"mf": MF(factors=3), "gmf": GMF(factors=3)}
+MODELS = {"mf": MF(factors=3), "gmf": GMF(factors=6)}
 
 
 def community():
@@ -43,7 +43,7 @@ def test_peers_end_as_the_simulator_does(name, tmp_path):
     nodes = [first]
     try:
         nodes.append(spawn(name, 1, int(first.stdout.readline()), outs[1]))
-        assert [node.wait(timeout=180) for node in nodes] == [0, 0]
+        assert [node.wait(timeout=600) for node in nodes] == [0, 0]
     finally:
         for node in nodes:
             node.kill()

@@ -23,8 +23,11 @@ views = st.sampled_from([Uniform(), Uniform(refresh=3), KOut(2), Complete()])
 protocols = st.builds(Gossip, st.integers(1, 3), st.sampled_from(["common", "independent"]))
 
 
+few = communities(people=(2, 7))  # few enough for one thread, and so for half the compilations
+
+
 @settings(max_examples=60)
-@given(communities(), models, rules, views, protocols, st.integers(0, 2**31))
+@given(few, models, rules, views, protocols, st.integers(0, 2**31))
 def test_equals_the_slow_network(data, model, merge, peers, protocol, seed):
     parts = {"merge": merge, "peers": peers, "protocol": protocol, "seed": seed}
     fast, slow = simulate(model, data, **parts), simulate(model, data, **parts)
@@ -41,15 +44,19 @@ def crowd(people=60, items=50):
     return ratings((rng.integers(1, 6, (people, items)) * (rng.random((people, items)) < 0.3)).tolist())
 
 
-@pytest.mark.parametrize("model", [MF(factors=3), IALS(factors=3)], ids=["mf", "ials"])
+@pytest.mark.parametrize(
+    ("model", "merge"),
+    [(MF(factors=3), Linear()), (MF(factors=3), Replace()), (IALS(factors=3), Linear())],
+    ids=["mf-linear", "mf-none", "ials-linear"],
+)
 @pytest.mark.parametrize("pushes", [1, 3])
-def test_threads_do_not_change_the_result(model, pushes):
+def test_threads_do_not_change_the_result(model, merge, pushes):
     results = []
     for threads in (1, 2):
         with kernels.set_threads(threads):
             if kernels.threads() < threads:
                 pytest.skip("this machine has one core")
-            simulation = simulate(model, crowd(), protocol=Gossip(pushes))
+            simulation = simulate(model, crowd(), merge=merge, protocol=Gossip(pushes))
             simulation.advance(10)
             results.append(simulation)
     assert_same(*results)

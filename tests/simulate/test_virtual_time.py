@@ -30,7 +30,7 @@ def network(nodes, rng, *, unequal=False, churn=False, latency=0.0, loss=0.0, ro
 
 @settings(max_examples=60)
 @given(
-    communities(),
+    communities(people=(2, 7)),  # few enough for one thread, and so for half the compilations
     st.sampled_from([Linear(), Replace()]),
     st.sampled_from([Uniform(), KOut(2)]),
     st.integers(1, 3),
@@ -60,14 +60,15 @@ def crowd(people=60, items=50):
     return ratings((rng.integers(1, 6, (people, items)) * (rng.random((people, items)) < 0.3)).tolist())
 
 
-def test_threads_do_not_change_the_result():
+@pytest.mark.parametrize("chain", [Whole(), Chain(share=0.3)], ids=["whole", "subsampled"])
+def test_threads_do_not_change_the_result(chain):
     results = []
     for threads in (1, 2):
         with kernels.set_threads(threads):
             if kernels.threads() < threads:
                 pytest.skip("this machine has one core")
             timing = network(60, np.random.default_rng(1), unequal=True, churn=True)
-            simulation = simulate(MF(factors=3), crowd(), timing=timing)
+            simulation = simulate(MF(factors=3), crowd(), timing=timing, chain=chain)
             simulation.advance(6)
             results.append(simulation)
     assert results[0].arrived > 0

@@ -1,15 +1,15 @@
-"""Before the layout of state is called done: models and protocols of later work run through the
-same drivers, without a special case in them, and equal the slow network."""
+"""Before the layout of state is called done: protocols and rules of later work run through the same
+drivers, without a special case in them, and equal the slow network."""
 
 import numpy as np
 from hypothesis import given, settings
 
 from sottovoce.combine.linear import Linear
+from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.spikes.clusters import Clusters
-from tests.spikes.gmf import GMF
 
 
 def groups(count=24, items=24, seed=3):
@@ -39,7 +39,7 @@ def separation(simulation, liked):
 def test_gmf_gossip_equals_the_slow_network(data):
     if len(data) == 0:
         return
-    fast, slow = (simulate(GMF(factors=3), data) for _ in range(2))
+    fast, slow = (simulate(GMF(factors=6, epochs=2), data) for _ in range(2))
     fast.advance(3)
     advance_slowly(slow, 3)
     np.testing.assert_allclose(fast.tables.rows, slow.tables.rows, rtol=1e-3, atol=1e-5)
@@ -49,9 +49,9 @@ def test_gmf_gossip_equals_the_slow_network(data):
 
 def test_gmf_learns_under_gossip():
     data, liked = groups()
-    simulation = simulate(GMF(factors=3, step=0.03), data, protocol=Gossip(pushes=2))
+    simulation = simulate(GMF(factors=6, epochs=2, step=0.03), data, protocol=Gossip(pushes=2))
     simulation.advance(200)
-    assert separation(simulation, liked) > 0.9  # chance is 0.5, popularity too
+    assert separation(simulation, liked) > 0.8  # chance is 0.5, popularity too
 
 
 @settings(max_examples=10)
@@ -68,7 +68,7 @@ def test_clusters_share_a_table(data):
 
 def test_row_age_rule_weighs_the_head_by_the_clock():
     data, _ = groups()
-    simulation = simulate(GMF(factors=3), data, merge=Linear())
+    simulation = simulate(GMF(factors=6), data, merge=Linear())
     simulation.advance(3)
     heads = simulation.tables.head
     assert np.isfinite(heads).all()

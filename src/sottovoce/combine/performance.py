@@ -19,7 +19,7 @@ from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import score
+from sottovoce.models import score_some
 from sottovoce.registry import component
 from sottovoce.state import opened
 
@@ -39,30 +39,32 @@ class Performance(NamedTuple):
 
 
 @helper
-def _ranked(rule, model, own, people, person, begin, end):
-    """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
-    rivals = np.empty(people.candidates.shape[1], np.float32)
-    hits, gains = 0.0, 0.0
-    for n in range(begin, end):
-        for c in range(len(rivals)):
-            item = people.candidates[n, c]
-            rivals[c] = score(model, own, 0, people, person, item) if item >= 0 else np.nan
-        place = rank_among(score(model, own, 0, people, person, people.weighting[n]), rivals)
-        hits += hit(place, rule.k)
-        gains += gain(place, rule.k)
-    return hits / (end - begin), gains / (end - begin)
+def _rivals(model, own, people, person, n):
+    """The scores of the candidates that weighting item `n` is ranked among."""
+    candidates = people.candidates[n]
+    count = len(candidates)
+    while count > 0 and candidates[count - 1] < 0:  # a catalogue too small for all of them
+        count -= 1
+    scores = np.empty(count, np.float32)
+    score_some(model, own, 0, people, person, candidates[:count], scores)
+    return scores
 
 
 @helper
-def _listed(rule, model, own, people, person, begin, end):
+def _ranked(rule, model, own, people, person, begin, scores):
+    """The mean HR and NDCG over weighting items with these scores, each ranked among its own candidates."""
+    hits, gains = 0.0, 0.0
+    for n in range(len(scores)):
+        place = rank_among(scores[n], _rivals(model, own, people, person, begin + n))
+        hits += hit(place, rule.k)
+        gains += gain(place, rule.k)
+    return hits / len(scores), gains / len(scores)
+
+
+@helper
+def _listed(rule, model, own, people, person, begin, scores):
     """F1 of one list with all weighting items and the candidates of the first."""
-    rivals = np.empty(people.candidates.shape[1], np.float32)
-    for c in range(len(rivals)):
-        item = people.candidates[begin, c]
-        rivals[c] = score(model, own, 0, people, person, item) if item >= 0 else np.nan
-    scores = np.empty(end - begin, np.float32)
-    for n in range(begin, end):
-        scores[n - begin] = score(model, own, 0, people, person, people.weighting[n])
+    rivals = _rivals(model, own, people, person, begin)
     hits = 0.0
     for n in range(len(scores)):
         place = rank_among(scores[n], rivals)
@@ -78,10 +80,11 @@ def quality(rule, model, tables, slot, people, person, run):
     begin, end = people.weighting_indptr[person], people.weighting_indptr[person + 1]
     if end - begin < FEWEST:
         return np.float32(1)
-    own = opened(tables, slot)
+    own, scores = opened(tables, slot), np.empty(end - begin, np.float32)
+    score_some(model, own, 0, people, person, people.weighting[begin:end], scores)
     if rule.metric == "f1":
-        return np.float32(_listed(rule, model, own, people, person, begin, end))
-    hits, gains = _ranked(rule, model, own, people, person, begin, end)
+        return np.float32(_listed(rule, model, own, people, person, begin, scores))
+    hits, gains = _ranked(rule, model, own, people, person, begin, scores)
     if rule.metric == "ndcg":
         return np.float32(gains)
     return np.float32(hits * gains if rule.metric == "hr*ndcg" else hits)

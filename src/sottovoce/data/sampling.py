@@ -51,11 +51,11 @@ def distinct(indptr, item, ordered, count):
     """The distinct items of each person, ascending, from indptr[person] on in `ordered`, and how many."""
     for person in prange(len(count)):
         begin, end = indptr[person], indptr[person + 1]
-        ordered[begin:end] = np.sort(item[begin:end])
+        met = np.sort(item[begin:end])
         kept = begin
-        for n in range(begin, end):
-            if n == begin or ordered[n] != ordered[kept - 1]:
-                ordered[kept] = ordered[n]
+        for n in range(len(met)):
+            if n == 0 or met[n] != met[n - 1]:
+                ordered[kept] = met[n]
                 kept += 1
         count[person] = kept - begin
 

@@ -13,7 +13,7 @@ from sottovoce.metrics.hr import hit
 from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import score, score_all
+from sottovoce.models import score, score_all, score_some
 from sottovoce.state import opened
 
 # A row read on its own costs about this many times what it costs in a pass over the table: four on a
@@ -22,10 +22,16 @@ SCATTERED = 3
 
 
 @helper
-def _score_or_nan(model, tables, people, person, item):
-    if item < 0:
-        return np.float32(np.nan)
-    return np.float32(score(model, tables, 0, people, person, item))
+def _score_those(model, tables, people, person, drawn, scores):
+    """Write the score of each item into `scores`; NaN, which stands before nothing, where there is none."""
+    items = np.empty(len(drawn), np.int32)
+    count = 0
+    for n in range(len(drawn)):
+        if drawn[n] >= 0:
+            items[count] = drawn[n]
+            count += 1
+    score_some(model, tables, 0, people, person, items[:count], scores[:count])
+    scores[count:] = np.nan
 
 
 @driver
@@ -41,7 +47,7 @@ def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
             continue
         own = opened(tables, slot_of[person])
         count = candidates.shape[1]
-        rivals = np.empty(count, np.float32)  # NaN, for no candidate, stands before nothing
+        rivals = np.empty(count, np.float32)
         if (end - begin) * (count + 1) * SCATTERED > items:
             scores = np.empty(items, np.float32)
             score_all(model, own, 0, people, person, scores)
@@ -51,9 +57,8 @@ def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
                 out[n] = rank_among(scores[item[n]], rivals)
         else:
             for n in range(begin, end):
-                for c in range(count):
-                    rivals[c] = _score_or_nan(model, own, people, person, candidates[n, c])
-                out[n] = rank_among(_score_or_nan(model, own, people, person, item[n]), rivals)
+                _score_those(model, own, people, person, candidates[n], rivals)
+                out[n] = rank_among(np.float32(score(model, own, 0, people, person, item[n])), rivals)
 
 
 @helper

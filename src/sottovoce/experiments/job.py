@@ -11,7 +11,7 @@ import numpy as np
 
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression import Whole
-from sottovoce.experiments import combinations, directory, interrupt, machine, references
+from sottovoce.experiments import combinations, directory, interrupt, machine, pretrained, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
 from sottovoce.experiments.progress import Progress
@@ -100,6 +100,8 @@ class Job:
         if found is not None:
             simulation.restore(found.arrays)
             self.tell.say(f"Continuing after round {simulation.round}.")
+        elif getattr(parts.model, "start_from", None):
+            pretrained.begin(simulation, parts.model, recipe.run.seed, split.hash)
         with interrupt.requests() as asked:
             last = self._train(simulation, split, asked)
         return self._finish(simulation, split, last, baselines, outside)

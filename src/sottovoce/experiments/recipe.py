@@ -19,7 +19,6 @@ is the path of a file of one's own that registers the component; a resolved reci
 
 import hashlib
 import json
-import math
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -30,6 +29,7 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError,
 from sottovoce import registry
 from sottovoce.errors import RecipeError
 from sottovoce.experiments import combinations, toml
+from sottovoce.experiments.document import beside, refusal, settings, shorten
 from sottovoce.experiments.overrides import override
 from sottovoce.metrics import NAMES
 
@@ -210,7 +210,7 @@ class Recipe(BaseModel):
                 f"{path} is a reproduction of many runs, and no recipe for one.",
                 f"Run it with: sottovoce reproduce {path}.",
             )
-        return cls.parse(override(_beside(path.parent, document), changes), str(path))
+        return cls.parse(override(beside(path.parent, document), changes), str(path))
 
     @classmethod
     def parse(cls, document: Mapping[str, Any], where: str = "the recipe") -> Self:
@@ -218,7 +218,7 @@ class Recipe(BaseModel):
         try:
             recipe = cls.model_validate(dict(document))
         except ValidationError as error:
-            raise _refusal(cls, error, where) from None
+            raise refusal(cls, error, where) from None
         recipe._where = where
         for name in recipe.evaluate.metrics or ():
             if name not in NAMES:
@@ -324,29 +324,31 @@ class Recipe(BaseModel):
         """
         built = self.components()
         document = self.document()
-        document["split"] = _settings(self.split.name, built.split)
-        document["model"] = _settings(self.model.name, built.model)
-        document["protocol"] = _settings(self.protocol.name, built.protocol)
+        document["split"] = settings(self.split.name, built.split)
+        document["model"] = settings(self.model.name, built.model)
+        document["protocol"] = settings(self.protocol.name, built.protocol)
         document["network"] = {}
         used = self._used(built.protocol)
         if "merge" in used:
-            document["protocol"]["merge"] = _settings((self.protocol.merge or LINEAR).name, built.merge)
-            document["network"]["peers"] = _settings((self.network.peers or UNIFORM).name, built.peers)
+            document["protocol"]["merge"] = settings((self.protocol.merge or LINEAR).name, built.merge)
+            document["network"]["peers"] = settings((self.network.peers or UNIFORM).name, built.peers)
         if "aggregate" in used:
             aggregate = (self.protocol.aggregate or MF_FEDAVG).name
-            document["protocol"]["aggregate"] = _settings(aggregate, built.merge)
+            document["protocol"]["aggregate"] = settings(aggregate, built.merge)
         if self.protocol.compress:
             document["protocol"]["compress"] = [
-                _settings(c.name, self._build("compression", c, "protocol.compress"))
+                settings(c.name, self._build("compression", c, "protocol.compress"))
                 for c in self.protocol.compress
             ]
         if self.network.links is not None and built.links is not None:
-            document["network"]["links"] = _settings(self.network.links.name, built.links)
-            document["network"]["churn"] = _settings((self.network.churn or ALWAYS).name, built.churn)
+            document["network"]["links"] = settings(self.network.links.name, built.links)
+            document["network"]["churn"] = settings((self.network.churn or ALWAYS).name, built.churn)
         document["evaluate"].setdefault("metric", metric)
-        document["evaluate"]["references"] = [_settings(n, r) for n, r in built.references.items()]
+        document["evaluate"]["references"] = [settings(n, r) for n, r in built.references.items()]
         if self.data.path is not None:
             document["data"]["path"] = str(Path(self.data.path).resolve())
+        if "start_from" in document["model"]:
+            document["model"]["start_from"] = [str(Path(p).resolve()) for p in built.model.start_from]
         if self.data.name is not None:
             document["data"]["name"] = registry.pinned(self.data.name)
         return type(self).parse(document, self._where)
@@ -360,7 +362,7 @@ class Recipe(BaseModel):
 
     def dumps(self) -> str:
         """The recipe as TOML, which `load` reads back as the same recipe."""
-        document = {section: _shorten(table) for section, table in self.document().items() if table}
+        document = {section: shorten(table) for section, table in self.document().items() if table}
         return toml.dumps(document)
 
     def __eq__(self, other: object) -> bool:
@@ -375,45 +377,3 @@ class Recipe(BaseModel):
         document = self.document()
         document["run"] = {k: document["run"][k] for k in ("rounds", "seed", "storage")}
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()
-
-
-def _settings(name: str, component: Any) -> dict[str, Any]:
-    fields = component._asdict() if hasattr(component, "_asdict") else {}
-    return {"name": registry.pinned(name)} | {k: v for k, v in fields.items() if not _open(v)}
-
-
-def _beside(folder: Path, value: Any, key: str = "") -> Any:
-    """A recipe's tables with paths that are relative to `folder` as paths from here."""
-    if isinstance(value, dict):
-        return {k: _beside(folder, v, k) for k, v in value.items()}
-    if isinstance(value, list):
-        return [_beside(folder, v) for v in value]
-    is_path = isinstance(value, str) and (key == "path" or registry.is_file(value))
-    return str(folder / Path(value).expanduser()) if is_path else value
-
-
-def _open(value: Any) -> bool:
-    return value is None or (isinstance(value, float) and math.isnan(value))
-
-
-def _shorten(table: dict[str, Any]) -> dict[str, Any]:
-    """Components inside a section as plain names where they have no settings."""
-    return {k: v["name"] if isinstance(v, dict) and list(v) == ["name"] else v for k, v in table.items()}
-
-
-def _refusal(root: type[BaseModel], error: ValidationError, where: str) -> RecipeError:
-    """The first thing that pydantic found, as a sentence with file, key and remedy."""
-    first = error.errors()[0]
-    key = ".".join(str(part) for part in first["loc"])
-    if first["type"] == "extra_forbidden":
-        model: Any = root
-        for part in first["loc"][:-1]:
-            model = model.model_fields[str(part)].annotation
-        kind = "section" if model is root else "key"
-        return RecipeError(
-            f"{where}: {key} is not a {kind} of a recipe.",
-            registry.nearest(str(first["loc"][-1]), list(model.model_fields)),
-        )
-    if first["type"] == "missing":
-        return RecipeError(f"{where}: {key} is missing.", "Add it.")
-    return RecipeError(f"{where}: {key} = {first['input']!r} cannot be used: {first['msg']}.")

@@ -29,6 +29,7 @@ class Context(NamedTuple):
     high: float  # the highest
     calls: int  # how often a person is expected to train during the run
     sharing: float  # how many people train one table
+    central: bool = False  # whether one place holds everybody's data, and `together` trains on it
 
 
 @operation(default=lambda model, context: model)
@@ -66,6 +67,21 @@ def train(model, tables, slot, people, person, run):
     """
 
 
+def _each_in_turn(model, tables, slot, people, run):
+    instances = 0
+    for n in range(people.first[slot], people.first[slot + 1]):
+        instances += train(model, tables, slot, people, people.member[n], run)
+    return instances
+
+
+@operation(default=_each_in_turn)
+def together(model, tables, slot, people, run):
+    """Train all people of model `slot` once, as a place that holds all their data would; see `train`.
+
+    By default each person in turn.
+    """
+
+
 def _every_row(model, tables, slot, people, person, run):
     hold(tables, slot, np.arange(tables.where.shape[1]))
 
@@ -95,6 +111,16 @@ def _one_by_one(model, tables, slot, people, person, scores):
         scores[j], scores[j + 1], scores[j + 2], scores[j + 3] = a, b, c, d
     for j in range(last, len(scores)):
         scores[j] = score(model, tables, slot, people, person, j)
+
+
+def _one_after_the_other(model, tables, slot, people, person, items, scores):
+    for n in range(len(items)):
+        scores[n] = score(model, tables, slot, people, person, items[n])
+
+
+@operation(default=_one_after_the_other)
+def score_some(model, tables, slot, people, person, items, scores):
+    """Write the score of `items[n]` into `scores[n]`; as `score_all`, it may be faster than one by one."""
 
 
 @operation(default=_one_by_one)

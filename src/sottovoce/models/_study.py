@@ -7,8 +7,41 @@ after it, rounded at random.
 import numpy as np
 
 from sottovoce.kernels import STORAGE, helper, load, operation, store, stream
-from sottovoce.models import touched, train
-from sottovoce.state import between, desk, limited, locate, rounding, width
+from sottovoce.models import together, touched, train
+from sottovoce.state import between, desk, hold, limited, locate, rounding, width
+
+
+@helper
+def _take_rows(tables, slot, scratch, place):
+    for n in range(scratch.offset[place], scratch.offset[place + 1]):
+        j = locate(tables, slot, scratch.ids[n])
+        for d in range(width(tables)):
+            scratch.rows[n, d] = load(tables.rows[j, d])
+
+
+@helper
+def _take_ages(tables, slot, scratch):
+    for n in range(scratch.offset[1]):
+        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
+
+
+@helper
+def _key(tables, slot, people, person, run):
+    """Of the random bits to round with. A merge before has even numbers, so that no draw is used twice."""
+    return stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
+
+
+@helper
+def _put_back(tables, slot, scratch, key, step):
+    """Move the rows of a model towards those of its copy, by `step` of the way."""
+    part = np.float32(step)
+    for n in range(scratch.offset[1]):
+        item = scratch.ids[n]
+        j = locate(tables, slot, item)
+        tables.age[j] = limited(tables, scratch.age[n])
+        for d in range(width(tables)):
+            value = between(load(tables.rows[j, d]), scratch.rows[n, d], part)
+            tables.rows[j, d] = store(tables.rows, value, rounding(tables, key, item, d))
 
 
 @helper
@@ -19,10 +52,7 @@ def fetch(model, tables, slot, scratch, place, people, person, run):
     """
     scratch.offset[place + 1] = scratch.offset[place]
     touched(model, scratch, place, people, person, run)
-    for n in range(scratch.offset[place], scratch.offset[place + 1]):
-        j = locate(tables, slot, scratch.ids[n])
-        for d in range(width(tables)):
-            scratch.rows[n, d] = load(tables.rows[j, d])
+    _take_rows(tables, slot, scratch, place)
 
 
 @operation(by="storage")
@@ -48,18 +78,31 @@ def approach(tables, slot, model, people, person, run, step):
     """
     scratch, head = desk(tables, slot), tables.head[slot].copy()
     fetch(model, tables, slot, scratch, 0, people, person, run)
-    for n in range(scratch.offset[1]):
-        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
-    # A merge before it has even numbers, so that no draw is used twice.
-    key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
+    key = _key(tables, slot, people, person, run)
+    _take_ages(tables, slot, scratch)
     train(model, scratch, 0, people, person, run)
+    _put_back(tables, slot, scratch, key, step)
     part = np.float32(step)
-    for n in range(scratch.offset[1]):
-        item = scratch.ids[n]
-        j = locate(tables, slot, item)
-        tables.age[j] = limited(tables, scratch.age[n])
-        for d in range(width(tables)):
-            value = between(load(tables.rows[j, d]), scratch.rows[n, d], part)
-            tables.rows[j, d] = store(tables.rows, value, rounding(tables, key, item, d))
     for d in range(len(head)):
         tables.head[slot, d] = between(head[d], tables.head[slot, d], part)
+
+
+@operation(by="storage")
+def study_together(tables, slot, model, people, run):
+    """Let all people of model `slot` train on it; see `together`."""
+
+
+@study_together.rule("float32")
+def _together_in_place(tables, slot, model, people, run):
+    together(model, tables, slot, people, run)
+
+
+@study_together.rule("bfloat16")
+def _together_beside(tables, slot, model, people, run):
+    scratch = desk(tables, slot)
+    hold(scratch, 0, np.arange(scratch.where.shape[1]))
+    _take_rows(tables, slot, scratch, 0)
+    key = _key(tables, slot, people, people.member[people.first[slot]], run)
+    _take_ages(tables, slot, scratch)
+    together(model, scratch, 0, people, run)
+    _put_back(tables, slot, scratch, key, 1.0)

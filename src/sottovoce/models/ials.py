@@ -125,7 +125,8 @@ def _train(model, tables, slot, people, person, run):
     for d in range(k):
         matrix[d, d] += np.float32(model.regularization)
     _solve(matrix, u, k)
-    people.user[person] = u
+    for d in range(k):
+        people.user[person, d] = u[d]
 
     norm = dot(u, u, k)
     if norm < np.float32(1e-20):

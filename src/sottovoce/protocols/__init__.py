@@ -66,6 +66,11 @@ def nodes(protocol, people):
     """How many nodes have links of their own; by default one for every slot. Python only."""
 
 
+@operation(default=lambda protocol, people: {})
+def keeps(protocol, people):
+    """Arrays by name that a protocol remembers from round to round; checkpoints hold them. Python only."""
+
+
 @operation
 def prepare(protocol, network):
     """Compile all that a round of a `Simulation` needs, without changing it. Python only."""
@@ -112,12 +117,13 @@ def execute(plan, rule, model, chain, tables, snapshots, reference, people, run)
     """
     for level in range(len(plan.level) - 1):
         for c in prange(plan.copies[level], plan.copies[level + 1]):
-            slot, place = plan.copied[c], plan.into[c]
+            slot, place = np.int64(plan.copied[c]), np.int64(plan.into[c])
             pack(chain, tables, slot, people, reference, snapshots, place, run, plan.number[c])
         for n in prange(plan.level[level], plan.level[level + 1]):
+            slot = np.int64(plan.receiver[n])  # one kind of number, so that all is compiled only once
             for m in range(plan.first[n], plan.first[n + 1]):
-                origin, sender = plan.source[m], plan.sender[m]
-                absorb(rule, model, tables, snapshots, plan.receiver[n], origin, sender, people, run)
+                origin, sender = np.int64(plan.source[m]), np.int64(plan.sender[m])
+                absorb(rule, model, tables, snapshots, slot, origin, sender, people, run)
 
 
 @helper

@@ -1,13 +1,16 @@
-"""Central training: one model for everybody, trained by each person in turn.
+"""Central training: one model for everybody, trained on all data in one place.
 
-What a service that collected all data would do with the same model; the yardstick for the others.
+What a service that collected all data would do with the same model; the yardstick for the others. How
+a pass over all data is made is the model's business (`together`): most let each person train in turn.
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sottovoce.protocols import exchanges, hosts, training, trainings
+from sottovoce.kernels import driver, helper
+from sottovoce.models._study import study_together
+from sottovoce.protocols import advance, exchanges, hosts, prepare, training, trainings
 from sottovoce.registry import component
 
 
@@ -32,3 +35,27 @@ def _trainings(protocol, timed, size):
 @exchanges.rule(Central)
 def _exchanges(protocol, peers, views, timing, size, run, round):
     return training(1, round), 0
+
+
+@helper
+def _count(tables, people):
+    people.steps[:] += 1
+    tables.clock[0] += len(people.steps)
+
+
+@driver
+def _round(tables, model, people, run):
+    study_together(tables, 0, model, people, run)
+    _count(tables, people)
+
+
+@prepare.rule(Central)
+def _prepare(protocol: Central, network: Any) -> None:
+    _round.compile(network.tables, network.model, network.people, network.seed)
+
+
+@advance.rule(Central)
+def _advance(protocol: Central, network: Any, rounds: int) -> None:
+    for _ in range(rounds):
+        _round(network.tables, network.model, network.people, network.seed)
+        network.round += 1

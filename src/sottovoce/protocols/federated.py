@@ -1,16 +1,28 @@
-"""Federated learning (Algorithms 1 and 2, Hegedűs et al. 2019).
+"""Federated learning (Algorithms 1 and 2, Hegedűs et al. 2019; Algorithm 1, Perifanis and Efraimidis 2022).
 
-A server holds the model. In each round it sends it to everybody who is online; they train it on their
-own data and send back what they changed, compressed; the server moves by the average. People's
-vectors stay with them. A client keeps no table: it holds the rows that it touches, while it trains.
+A server holds the model. In an aggregation it sends it to participants; they train it on their own data
+and send back what they changed, compressed; the server moves by the average. People's vectors stay
+with them. A client keeps no table: it holds the rows that it touches, while it trains.
 
-A round takes a download and an upload. Who goes offline in it, or is too slow for it, is left out.
+An aggregation takes a download and an upload; who goes offline in it, or is too slow for it, is left
+out. It is what a round means, unless participants are selected in turn. Then a round is a global round of
+Perifanis and Efraimidis: everybody who is online takes part once, in random groups of C. In virtual
+time, where rounds are equal times for all protocols, global rounds last as long as they take:
+aggregations follow each other through everybody in random order, who is offline when the turn comes is
+passed over, and where nobody is left a new order begins.
+
+Useful participants (active sampling, which their Section 7 suggests) are drawn with chances in proportion
+to ε + (1 − ε) sᵢ / s̄, with sᵢ the length of the last change that person i sent, s̄ its mean and ε = 0.1;
+those never asked come first. Who does not answer has sᵢ = 0, so those who can are preferred, as
+Nishio and Yonetani 2019 do. The server then keeps a figure on everybody that tells who has much data or
+an unusual taste, and must see each one's change by itself, so a secure sum cannot hide them.
 """
 
+import math
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Lt
 
 from sottovoce.combine.aggregate import by_row, head_weight, row_weight
 from sottovoce.exchange import codec
@@ -18,8 +30,6 @@ from sottovoce.exchange.compression import rows
 from sottovoce.exchange.pack import round_off
 from sottovoce.kernels import (
     COMPRESSION,
-    LOSS,
-    PARTICIPANTS,
     ROUNDING,
     STORAGE,
     below,
@@ -30,17 +40,14 @@ from sottovoce.kernels import (
     prange,
     store,
     stream,
-    uniform,
 )
 from sottovoce.models import train
 from sottovoce.models._study import fetch
-from sottovoce.protocols import advance, hosts, nodes, prepare, trainings
+from sottovoce.protocols import advance, hosts, keeps, nodes, prepare, trainings
+from sottovoce.protocols._blocks import BLOCKS, divide
+from sottovoce.protocols._participants import Groups, Selection, Terms, kept, select, terms
 from sottovoce.registry import component
 from sottovoce.state import Tables, gathered, limited, rounding, width
-from sottovoce.timing import Timing, stays
-
-BLOCKS = 16
-"""Participants are summed up in so many blocks, whatever the number of threads."""
 
 
 @component("protocol", "federated")
@@ -48,18 +55,33 @@ class Federated(NamedTuple):
     """A server averages what participants change."""
 
     participants: Annotated[int, Ge(0)] = 0
-    """C, how many of those online take part in a round, at random; 0: all of them."""
+    """C, how many of those online take part in an aggregation; 0: all of them."""
+    selection: Selection = "random"
+    """Which of those online: `random` ones, drawn anew for every aggregation; `in-turn`, everybody once in a
+    round of as many aggregations as it takes; `useful`, those more often who move the model far."""
+    dropout: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """The share of participants that fail once they have received the model: they never answer, nor train."""
     start: Literal["common", "independent"] = "independent"
     """Whether people begin with the same vector, or each with an own one."""
 
 
 class Sums(NamedTuple):
-    """What blocks of participants add up."""
+    """What blocks of participants add up: their rows in the order in which a block first saw them."""
 
-    rows: Any  # [blocks, items, w]
-    weight: Any  # [blocks, items], the weights of those who changed a row
+    rows: Any  # [blocks · items, w + 1], with the weights of those who changed a row at its end
+    ids: Any  # [blocks · items], the item of each row
+    where: Any  # [blocks, items], where a block has an item's row; -1: nowhere
     head: Any  # [blocks, h]
-    total: Any  # [blocks, 3], weights of all participants for rows and head; rows that were sent
+    total: Any  # [blocks, 4], weights of all participants, for rows and head; rows that were sent; rows here
+    length: Any  # [people], how far each person's change is, if anybody asks
+
+
+class Links(NamedTuple):
+    """Where the rows of one item are in all blocks. Apart from sums, which every participant touches."""
+
+    first: Any  # [items], an item's row of the first block that has one; -1: none
+    next: Any  # [blocks · items], the same item's row of a later block; -1: none
+    changed: Any  # [items], the items that have one
 
 
 @hosts.rule(Federated)
@@ -75,6 +97,11 @@ def _nodes(protocol, people):
 @trainings.rule(Federated)
 def _trainings(protocol, timed, size):
     return 1 / (1 + size) if timed else 1
+
+
+@keeps.rule(Federated)
+def _keeps(protocol, people):
+    return kept(protocol.selection, protocol.participants, people)
 
 
 @inlined
@@ -125,6 +152,18 @@ def _compress(chain, scratch, slot, count, most, run, who, round):
     return count
 
 
+@helper
+def _length(scratch, slot, count):
+    """How far an Update is from none at all."""
+    total, begin, rows = 0.0, scratch.offset[slot], scratch.rows
+    for n in range(begin, begin + count):
+        for d in range(width(scratch)):
+            total += rows[n, d] * rows[n, d]
+    for d in range(scratch.head.shape[1]):
+        total += scratch.head[slot, d] * scratch.head[slot, d]
+    return math.sqrt(total) if total < np.inf else 0.0
+
+
 @inlined
 def _client(rule, model, chain, most, server, scratch, people, person, run, round, block, sums):
     """One participant: receive, train, send what changed; the server adds it to a block's sums."""
@@ -134,14 +173,27 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
     people.steps[person] += 1
     count = _difference(server, scratch, slot)
     count = _compress(chain, scratch, slot, count, most, run, people.key[person], round)
+    if len(sums.length):
+        sums.length[person] = _length(scratch, slot, count)
     weight, heads = np.float32(row_weight(rule, instances)), np.float32(head_weight(rule, instances))
     begin = scratch.offset[slot]
-    weights, totals, ids, rows = sums.weight[block], sums.rows[block], scratch.ids, scratch.rows
-    for n in range(begin, begin + count):
+    end = begin + (count if weight > 0 else 0)
+    ids, rows, where = scratch.ids, scratch.rows, sums.where[block]
+    items, totals, last = sums.ids, sums.rows, block * len(where) + int(sums.total[block, 3])
+    for n in range(begin, end):
         item = ids[n]
-        weights[item] += weight
-        for d in range(width(server)):
-            totals[item, d] += weight * rows[n, d]
+        at = where[item]
+        if at < 0:
+            where[item], items[last] = last, item
+            for d in range(width(server)):
+                totals[last, d] = weight * rows[n, d]
+            totals[last, width(server)] = weight
+            last += 1
+        else:
+            for d in range(width(server)):
+                totals[at, d] += weight * rows[n, d]
+            totals[at, width(server)] += weight
+    sums.total[block, 3] = last - block * len(where)
     for d in range(server.head.shape[1]):
         sums.head[block, d] += heads * scratch.head[slot, d]
     sums.total[block, 0] += weight
@@ -150,157 +202,154 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
 
 
 @helper
-def _block(rule, model, chain, most, server, scratch, people, persons, run, round, block, sums):
-    sums.rows[block] = 0
-    sums.weight[block] = 0
+def _block(rule, model, chain, most, server, scratch, people, persons, place, run, round, block, sums):
+    where, ids = sums.where[block], sums.ids
+    begin = block * len(where)
+    for n in range(begin, begin + int(sums.total[block, 3])):
+        where[ids[n]] = -1
     sums.head[block] = 0
     sums.total[block] = 0
-    blocks = len(sums.total)
-    for n in range(block * len(persons) // blocks, (block + 1) * len(persons) // blocks):
-        _client(rule, model, chain, most, server, scratch, people, persons[n], run, round, block, sums)
+    parcels = min(len(persons), len(place))
+    for p in range(parcels):
+        if place[p] == block:
+            for n in range(p * len(persons) // parcels, (p + 1) * len(persons) // parcels):
+                person = persons[n]
+                _client(rule, model, chain, most, server, scratch, people, person, run, round, block, sums)
 
 
 @helper
-def _move(rule, server, item, everybody, sums, key):
+def _link(sums, links):
+    """Chain up what blocks have of each item, the first block's first; return how many items there are."""
+    ids, following, first, changed = sums.ids, links.next, links.first, links.changed
+    found = 0
+    for block in range(len(sums.total) - 1, -1, -1):
+        begin = block * len(first)
+        for n in range(begin, begin + int(sums.total[block, 3])):
+            item = ids[n]
+            if first[item] < 0:
+                changed[found] = item
+                found += 1
+            following[n], first[item] = first[item], n
+    return found
+
+
+@helper
+def _move(rule, server, item, everybody, rows, links, key):
     """Move a row of the server by the average of what was sent about it."""
-    weight = np.float32(0)
-    for block in range(len(sums.total)):
-        weight += sums.weight[block, item]
-    if weight > 0:
-        share = np.float32(1) / (weight if by_row(rule) else everybody)
-        for d in range(width(server)):
-            total = np.float32(0)
-            for block in range(len(sums.total)):
-                total += sums.rows[block, item, d]
-            moved = load(server.rows[item, d]) + total * share
-            server.rows[item, d] = store(server.rows, moved, rounding(server, key, item, d))
-        server.age[item] = limited(server, server.age[item] + np.int32(1))
+    following, own = links.next, server.rows
+    first = links.first[item]
+    n = following[first]
+    while n >= 0:
+        for d in range(width(server) + 1):
+            rows[first, d] += rows[n, d]
+        n = following[n]
+    share = np.float32(1) / (rows[first, width(server)] if by_row(rule) else everybody)
+    for d in range(width(server)):
+        moved = load(own[item, d]) + rows[first, d] * share
+        own[item, d] = store(own, moved, rounding(server, key, item, d))
+    server.age[item] = limited(server, server.age[item] + np.int32(1))
+    links.first[item] = -1
 
 
 @helper
 def _finish(server, sums):
-    """Move the head likewise, by everybody's; return the weight of everybody's rows."""
-    rows = heads = 0.0
+    """Move the head by everybody's; return the weight of everybody's rows, and how many rows were sent."""
+    rows = heads = sent = 0.0
     for block in range(len(sums.total)):
         rows += sums.total[block, 0]
         heads += sums.total[block, 1]
+        sent += sums.total[block, 2]
     for d in range(server.head.shape[1]):
         total = np.float32(0)
         for block in range(len(sums.total)):
             total += sums.head[block, d]
         if heads > 0:
             server.head[0, d] += total / np.float32(heads)
-    return np.float32(rows)
+    server.clock[0] += 1
+    return np.float32(rows), int(sent)
 
 
 @driver
-def _round(rule, model, chain, most, server, scratch, people, persons, run, round, sums):
-    """One round with these participants."""
-    for block in prange(len(sums.total)):
-        _block(rule, model, chain, most, server, scratch, people, persons, run, round, block, sums)
-    everybody = _finish(server, sums)
-    key = stream(run, STORAGE, -1, round)
-    for item in prange(len(server.age)):
-        _move(rule, server, item, everybody, sums, key)
+def _aggregate(rule, model, chain, most, server, scratch, people, first, persons, place, run, sums, links):
+    """One aggregation after the other, each with some of these persons; return how many rows were sent."""
+    sent = 0
+    for g in range(len(first) - 1):
+        group, blocks, round = persons[first[g] : first[g + 1]], place[g], server.clock[0]
+        for block in prange(len(sums.total)):
+            _block(rule, model, chain, most, server, scratch, people, group, blocks, run, round, block, sums)
+        changed = _link(sums, links)
+        everybody, count = _finish(server, sums)
+        sent += count
+        key = stream(run, STORAGE, -1, round)
+        for c in prange(changed):
+            _move(rule, server, links.changed[c], everybody, sums.rows, links, key)
+    return sent
 
 
-@helper
-def _duration(timing, node, down, up):
-    """How long a node's download and upload take, in full models."""
-    return down / timing.download[node] + up / timing.upload[node] + 2 * timing.latency
+def _workspace(network: Any) -> tuple[Tables, Sums, Links]:
+    """What participants are worked on in: made once, because it is large; none of it outlives an aggregation.
+
+    Memory is only committed where it is written: as many rows as a block's participants touch.
+    """
+    if network.workspace is None:
+        items, (row, head, _) = network.items, network.shape
+        sums = Sums(
+            rows=np.empty((BLOCKS * items, row + 1), np.float32),
+            ids=np.empty(BLOCKS * items, np.int32),
+            where=np.full((BLOCKS, items), -1, np.int32),
+            head=np.empty((BLOCKS, head), np.float32),
+            total=np.zeros((BLOCKS, 4)),
+            length=network.kept.get("useful", np.empty(0, np.float32)),
+        )
+        links = Links(
+            first=np.full(items, -1, np.int32),
+            next=np.empty(BLOCKS * items, np.int32),
+            changed=np.empty(items, np.int32),
+        )
+        network.workspace = gathered([items, 0] * BLOCKS, row, head, items), sums, links
+    made: tuple[Tables, Sums, Links] = network.workspace
+    return made
 
 
-@driver
-def _attend(timing, down, up, begin, length, run, round, there):
-    """Write 0 for who is offline when a round begins, 1 for who fails in it, and 2 for who completes it."""
-    for node in prange(len(there)):
-        there[node] = 0
-        if stays(timing, node, begin, begin):
-            takes = length if not timing.timed else _duration(timing, node, down, up)
-            lost = stream(run, LOSS, node, round)
-            arrives = uniform(lost, 0) >= timing.loss and uniform(lost, 1) >= timing.loss
-            in_time = takes <= length * (1 + 1e-9) and stays(timing, node, begin, begin + takes)
-            there[node] = 2 if arrives and in_time else 1
-
-
-@driver
-def _draw(there, count, run, round):
-    """Leave only `count` random ones of those who are there, offline again the others."""
-    online = np.flatnonzero(there)
-    key = stream(run, PARTICIPANTS, 0, round)
-    for n in range(len(online)):
-        if n < count:
-            other = n + below(key, n, len(online) - n)
-            online[n], online[other] = online[other], online[n]
-        else:
-            there[online[n]] = 0
-
-
-def _length(timing: Timing, size: float) -> float:
-    """How long a round takes: download and upload on an ordinary link."""
-    return (1 + size) * timing.round + 2 * timing.latency if timing.timed else timing.round
-
-
-def _scratch(network: Any, blocks: int) -> tuple[Tables, Sums]:
-    items, (row, head, _) = network.items, network.shape
-    scratch = gathered([items, 0] * blocks, row, head, items)
-    shape = (blocks, items)
-    none = np.empty((*shape, row), np.float32), np.empty(shape, np.float32)
-    return scratch, Sums(*none, np.empty((blocks, head), np.float32), np.empty((blocks, 3)))
-
-
-def _arguments(network: Any, persons: Any, round: int) -> tuple[Any, ...]:
-    scratch, sums = _scratch(network, min(BLOCKS, max(1, len(persons) // 4)))
-    chain = network.chain
-    most = rows(chain, network.items)
-    models = network.tables, scratch, network.people, persons
-    return network.merge, network.model, chain, most, *models, network.seed, round, sums
+def _run(network: Any, groups: Groups, run: Any) -> Any:
+    scratch, sums, links = _workspace(network)
+    chain, most = network.chain, rows(network.chain, network.items)
+    parts = network.merge, network.model, chain, most, network.tables, scratch, network.people
+    # The same form of the driver for a group of whatever size, because just that one was prepared.
+    each = network.protocol.participants or len(network.people.steps)
+    place = divide(network.people.indptr, groups.first, groups.persons)
+    return run(*parts, groups.first, groups.persons, place, network.seed, sums, links, batch=each)
 
 
 @prepare.rule(Federated)
 def _prepare(protocol: Federated, network: Any) -> None:
-    _round.compile(
-        *_arguments(network, np.arange(len(network.people.steps), dtype=np.int64), 0), batch=BLOCKS
-    )
+    memory = {name: array.copy() for name, array in network.kept.items()}
+    asked = terms(network.timing, network.size, protocol.dropout)
+    who = select(memory, protocol.participants, network.timing, asked, 0.0, network.seed, 0)
+    _run(network, who, _aggregate.compile)
 
 
 @advance.rule(Federated)
 def _advance(protocol: Federated, network: Any, rounds: int) -> None:
-    timing, seed = network.timing, network.seed
-    length = _length(timing, network.size)
-    there = np.empty(len(timing.upload), np.int8)
+    timing, clock = network.timing, network.tables.clock
+    asked = terms(timing, network.size, protocol.dropout)
     for _ in range(rounds):
         begin, network.round = network.now, network.round + 1
-        number = round_at(begin, length)
-        while (number + 1) * length <= network.now:
-            _attend(timing, 1.0, network.size, number * length, length, seed, number, there, batch=len(there))
-            if protocol.participants:
-                _draw(there, protocol.participants, seed, number)
-            persons = np.flatnonzero(there == 2)
-            if len(persons):
-                arguments = _arguments(network, persons, number)
-                _round(*arguments, batch=len(persons))
-                _count(
-                    network, int(np.count_nonzero(there)), len(persons), int(arguments[-1].total[:, 2].sum())
-                )
-            network.tables.clock[0] += 1
-            number += 1
+        if not timing.timed:
+            _round(protocol, network, asked, begin)
+        while timing.timed and (clock[0] + 1) * asked.length <= network.now:
+            _round(protocol, network, asked, clock[0] * asked.length)
 
 
-def round_at(time: float, length: float) -> int:
-    """The number of the first round that was not over at `time`."""
-    number = max(0, int(time / length) - 1)
-    while (number + 1) * length <= time:
-        number += 1
-    return number
-
-
-def _count(network: Any, downloads: int, uploads: int, sent: int) -> None:
-    """Messages and bytes of a round: whole models down, and as many rows as were sent up."""
-    row, head = network.shape.row, network.shape.head
-    bits = network.chain.bits
+def _round(protocol: Federated, network: Any, asked: Terms, begin: float) -> None:
+    """One aggregation, or without time a round of them: who takes part, what comes of it, what it takes."""
+    seed, number = network.seed, int(network.tables.clock[0])
+    who = select(network.kept, protocol.participants, network.timing, asked, begin, seed, number)
+    sent = _run(network, who, _aggregate)
+    row, head, bits = network.shape.row, network.shape.head, network.chain.bits
     empty, one = (codec.size(count, row, head, True, bits) for count in (0, 1))
-    network.messages += downloads + uploads
-    network.arrived += 2 * uploads
-    network.bytes += downloads * codec.size(network.items, row, head, False)
+    uploads = len(who.persons)
+    network.messages += who.asked + uploads
+    network.arrived += 2 * uploads + who.dropped
+    network.bytes += who.asked * codec.size(network.items, row, head, False)  # whole models down
     network.bytes += uploads * empty + sent * (one - empty)

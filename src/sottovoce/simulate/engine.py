@@ -19,6 +19,7 @@ from sottovoce.protocols import (
     exchanges,
     execute,
     hosts,
+    keeps,
     nodes,
     prepare,
     start,
@@ -64,7 +65,8 @@ class Simulation:
         self.chain, self.storage = chain, storage
         each = trainings(protocol, self.timing.timed, payload(chain, train.items))
         calls, sharing = math.ceil(rounds * each), train.people / slots
-        context = Context(train.items, *train.scale, calls=calls, sharing=sharing)
+        central = nodes(protocol, train.people) == 1 < train.people
+        context = Context(train.items, *train.scale, calls=calls, sharing=sharing, central=central)
         self.model = resolve(model, context)
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
         self.shape = shape(self.model)
@@ -76,6 +78,8 @@ class Simulation:
         self.snapshots = self._pool(0)
         self.places = 0  # snapshots in use, or used before
         self.underway = nothing()
+        self.kept = keeps(protocol, train.people)
+        self.workspace: Any = None  # what a protocol works in: it decides nothing, so it is not saved
         self.views = meet(peers, slots, seed)
         self.round = self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
@@ -199,6 +203,7 @@ class Simulation:
             "steps": people.steps,
             "counters": np.array([self.round, self.messages, self.arrived, self.bytes], np.int64),
             "seconds": np.array([self.seconds]),
+            **self.kept,
         }
         if period(self.peers):
             state |= {f"views {name}": known for name, known in self.views._asdict().items()}

@@ -75,6 +75,16 @@ class _Visits(NamedTuple):
 
 
 @helper
+def _of_taken(host, visit):
+    """What `visit` says of messages that are taken, and -1 of others: `np.where` is slow to compile."""
+    found = np.full(len(host), -1, np.int64)
+    for m in range(len(host)):
+        if host[m] >= 0:
+            found[m] = visit[m]
+    return found
+
+
+@helper
 def _visits(slots, messages, until):
     """Cut what each slot takes until then into visits, wherever its state in between is sent to somebody."""
     sender, receiver, end, place = messages.sender, messages.receiver, messages.end, messages.place
@@ -118,8 +128,8 @@ def _visits(slots, messages, until):
                 producer[m] = visit_of[at[m] - 1]
             if at[m] < first_taken[sender[m] + 1]:
                 changer[m] = visit_of[at[m]]
-    made_first, made = _group(np.where(host >= 0, producer, -1), visits)
-    reads_first, reads = _group(np.where(host >= 0, changer, -1), visits)
+    made_first, made = _group(_of_taken(host, producer), visits)
+    reads_first, reads = _group(_of_taken(host, changer), visits)
     return _Visits(first, slot, begin, taken, host, producer, changer, made_first, made, reads_first, reads)
 
 

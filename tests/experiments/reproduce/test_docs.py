@@ -22,7 +22,7 @@ CLAIM = '[[claims]]\nclaim = "Fast < slow."\nsource = "Section 1"\nchecks = [{ o
 def found(build, run):
     """What two seeds come to."""
     form = build(ROWS + CLAIM)
-    plan = execute.Plan(form, False, [1, 2], {})
+    plan = execute.Plan(form, False, [1, 2], {}, {})
     results = {
         labels: [run(2.0, 0.8 + 0.1 * (labels[1] == "slow")) for _ in (1, 2)] for labels in form.runs()
     }
@@ -79,7 +79,7 @@ def test_the_page_escapes_and_says_what_is_reduced(found):
 def test_a_part_says_what_was_not_run(build, run):
     form = build()
     results = {labels: [run(2.0, 0.8)] for labels in form.chosen(["large"], quick=False)}
-    part = execute.summarise(execute.Plan(form, False, [1, 2], {}), results)
+    part = execute.summarise(execute.Plan(form, False, [1, 2], {}, {}), results)
     assert (part["ran"], part["missing"]) == (["large"], ["small"])
     page = render(part)
     assert "Run: large, under 2 seeds (1, 2). Not run: small." in page
@@ -90,7 +90,7 @@ def test_a_part_says_what_was_not_run(build, run):
 def test_curves_over_hours(over_hours, run):
     form = over_hours()
     results = {labels: [run(2.0, 0.8, 0.7, hours=12.0)] for labels in form.runs()}
-    found = execute.summarise(execute.Plan(form, False, [1], {}), results)
+    found = execute.summarise(execute.Plan(form, False, [1], {}, {}), results)
     assert found["panels"][0]["curves"][0]["x"] == [0.0, 12.0, 24.0]
     drawn = words.panels(found)[0][1]
     assert ">hours</text>" in drawn

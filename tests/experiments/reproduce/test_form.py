@@ -7,6 +7,7 @@ from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.recipes import shipped
 from sottovoce.experiments.reproduce import papers
 from sottovoce.experiments.reproduce.form import Reproduction, settings
+from tests.experiments.reproduce.conftest import FORM
 
 
 def test_runs_are_all_combinations(build):
@@ -46,6 +47,12 @@ def test_a_part_can_be_chosen(build):
         build(top='apart = ["huge"]\n')
 
 
+def test_settings_of_several_labels(build):
+    form = build('[[also]]\nof = "large, slow"\nset = { "run.rounds" = 7 }\n')
+    assert form.changes(("large", "slow")) == ["data.users=90", "model.factors=8", "run.rounds=7"]
+    assert form.changes(("large", "fast")) == ["data.users=90", "model.factors=4"]
+
+
 ROW = '[[rows]]\npaper = {{ "{}" = 1 }}\n'
 CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
 
@@ -74,12 +81,19 @@ CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
         ("[axes.more]\nslow = {}\n", "the label 'slow' is used twice"),
         ("[axes.more]\n'a<b' = {}\n'a>b' = {}\n", "two labels differ in signs alone"),
         ('[axes.more]\n"a, b" = {}\n', "the label 'a, b' has a comma"),
+        ("[[also]]\nof = 'slw'\nset = {}\n", "no axis has a label 'slw'. Did you mean 'slow'?"),
+        ("[[also]]\nof = 'means'\nset = {}\n", "'means' is no label of an axis"),
         ("[[rows]]\nat = { hours = 3 }\n", 'hours are read off curves over rounds. Add x = "hours"'),
     ],
 )
 def test_mistakes_are_told_with_the_remedy(build, more, said):
     with pytest.raises(RecipeError, match=said):
         build(more)
+
+
+def test_levels_are_what_can_be_measured(build):
+    with pytest.raises(RecipeError, match=r"levels has 'poplarity'. Did you mean 'popularity'?"):
+        build(text=FORM.replace('"popularity"', '"poplarity"'))
 
 
 def test_what_is_missing_is_named(build):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import Counter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import of_rows
@@ -30,9 +30,13 @@ SET = Dataset(
 class FoursquareNYC(NamedTuple):
     """1,083 people, 5,135 venues, 147,938 check-ins (10-core); the original has 38,333 venues and 227,428."""
 
+    version: Literal["any", "10-core", "original"] = "any"
+    """Which of the two; `any`: the 10-core if both are there."""
+
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The check-ins, of the 10-core if both are there."""
-        path, where = SET.obtain(data_dir)
+        """The check-ins, found."""
+        files = {"any": SET.files, "10-core": SET.files[:1], "original": SET.files[1:]}
+        path, where = SET._replace(files=files[self.version]).obtain(data_dir)
         original = "TSMC2014" in path.name
         if original:
             content = table.read_text(path, "\t", fields=8, encoding="latin-1")

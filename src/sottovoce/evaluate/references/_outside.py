@@ -17,7 +17,8 @@ def consumed(train: Interactions) -> Any:
     from scipy.sparse import csr_matrix
 
     ones = np.ones(len(train), np.float32)
-    matrix = csr_matrix((ones, train.item, train.indptr), shape=(train.people, train.items))
+    # A copy, because what follows sorts items in place, and they are those that the run trains on.
+    matrix = csr_matrix((ones, train.item, train.indptr), shape=(train.people, train.items), copy=True)
     matrix.sum_duplicates()
     matrix.data[:] = 1
     return matrix

@@ -66,8 +66,8 @@ def choose(people, slot, items, key, chosen):
     mine = min(len(chosen), members)
     index = _some(mark, _OWN, members, mine, key, 0)
     _some(mark, _OTHER, items - members, len(chosen) - mine, key, index)
-    at = 0
-    for item in range(items):
-        if mark[item] == _CHOSEN:
-            chosen[at] = item
-            at += 1
+    at = item = 0
+    while at < len(chosen):  # without a branch that nobody can foresee
+        chosen[at] = item
+        at += mark[item] == _CHOSEN
+        item += 1

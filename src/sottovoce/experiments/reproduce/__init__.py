@@ -5,6 +5,7 @@ figures.py   numbers of finished runs: which metric, read where
 claims.py    statements that hold or do not, beyond the spread over seeds
 papers/      statements that need a function of their own, one file per paper
 execute.py   from the file to runs, and to what they come to
+shared.py    runs that several reproductions need
 page.py      reproduction.html, which stands alone
 docs.py      the pages in docs/reproductions
 """

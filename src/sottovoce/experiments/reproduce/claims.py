@@ -57,6 +57,8 @@ def _findings(form: Reproduction, check: Check, results: Results) -> Iterator[Fi
     texts = check.order or check.within or []
     metric = check.metric or form.metric
     for labels, runs in form.together(texts, check.only, results):
+        if not all(figures.measured(form, level, [run], results) for run, level in runs):
+            continue
         columns = [_column(form, check, metric, results, *run) for run in runs]
         where = f"{', '.join(labels)}: " if labels else ""
         told = ", ".join(f"{t} {_told(c, metric, check)}" for t, c in zip(texts, columns, strict=True))

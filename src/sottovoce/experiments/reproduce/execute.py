@@ -1,8 +1,8 @@
 """From a reproduction to its runs, and to what they come to.
 
 Every run has a directory `<out>/<labels>/seed-<n>`, made by the machinery of sweeps: in parallel
-processes, kept when complete, resumed when interrupted. `reproduction.json` and
-`reproduction.html` are written last.
+processes, kept when complete, resumed when interrupted; or elsewhere, if reproductions share them.
+`reproduction.json` and `reproduction.html` are written last.
 """
 
 import itertools
@@ -18,7 +18,7 @@ from sottovoce.errors import RunError
 from sottovoce.experiments import sweep
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.reproduce import claims, figures
+from sottovoce.experiments.reproduce import claims, figures, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, Rows, settings
 from sottovoce.experiments.sweep import Point, Tell
@@ -33,6 +33,9 @@ class Plan(NamedTuple):
     quick: bool
     seeds: list[int]
     points: dict[Labels, list[Point]]
+    """All runs; those that measure the references of others are called by their directory."""
+    beside: dict[Labels, Labels]
+    """Which of them measures the references of a run, where runs are shared."""
 
 
 def plan(
@@ -40,25 +43,42 @@ def plan(
 ) -> Plan:
     """Every run with every seed; each is checked, also against what is in its directory."""
     chosen = list(seeds or range(1, 1 + (form.quick.seeds if quick else form.seeds)))
-    points = {}
+    made = Plan(form, quick, chosen, {}, {})
     for run in form.chosen(only, quick):
-        changes = tuple(form.changes(run) + settings(form.quick.set if quick else {}))
-        places = [RunDirectory(out / form.folder(run) / f"seed-{seed}") for seed in chosen]
-        made = map(Point, itertools.repeat(changes), chosen, places)
-        points[run] = [sweep.checked(point, form.recipe, settings(form.set)) for point in made]
-    return Plan(form, quick, chosen, points)
+        changes = settings(form.set) + form.changes(run) + settings(form.quick.set if quick else {})
+        if not form.shared:
+            made.points[run] = _points(form, changes, out / form.folder(run), chosen)
+            continue
+        apart = shared.beside(form.recipe, changes)
+        if apart is not None:
+            folder = shared.place(form.recipe, apart, out)
+            made.beside[run] = (folder.name,)
+            made.points[folder.name,] = _points(form, apart, folder, chosen)
+        changes.append(shared.ALONE)
+        made.points[run] = _points(form, changes, shared.place(form.recipe, changes, out), chosen)
+    return made
+
+
+def _points(form: Reproduction, changes: Sequence[str], folder: Path, seeds: Sequence[int]) -> list[Point]:
+    """A run under every seed, checked."""
+    made = [Point(tuple(changes), seed, RunDirectory(folder / f"seed-{seed}")) for seed in seeds]
+    return [sweep.checked(point, form.recipe, ()) for point in made]
 
 
 def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results:
     """Run what is not complete, and open all runs."""
     every = [point for points in plan.points.values() for point in points]
-    failures = sweep.execute(every, plan.form.recipe, settings(plan.form.set), jobs, data_dir, tell)
+    failures = sweep.execute(every, plan.form.recipe, (), jobs, data_dir, tell)
     if failures:
         told = "; ".join(f"{failure.point.place.path}: {failure.reason}" for failure in failures)
         raise RunError(
             f"{len(failures)} of {len(every)} runs failed. {told}", "The same command tries them again."
         )
-    return {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
+    opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
+    for run, apart in plan.beside.items():
+        for one, other in zip(opened[run], opened[apart], strict=True):
+            one.result["references"] = other.references
+    return {run: runs for run, runs in opened.items() if run not in plan.beside.values()}
 
 
 def summarise(plan: Plan, results: Results) -> dict[str, Any]:
@@ -86,6 +106,7 @@ def write(summary: Mapping[str, Any], out: Path) -> None:
     """Write `reproduction.json` and `reproduction.html`, each entirely or not at all."""
     from sottovoce.experiments.reproduce.page import render
 
+    out.mkdir(parents=True, exist_ok=True)
     place = RunDirectory(out)
     place.write(JSON, dumps(summary))
     place.write(HTML, render(summary))
@@ -103,7 +124,7 @@ def _rows(form: Reproduction, rows: Rows, results: Results) -> Iterator[dict[str
     for text in rows.of:
         level = form.named(text).level
         shown: dict[Labels, Labels] = {}
-        for run in form.stands_for(text, there):
+        for run in figures.measured(form, level, form.stands_for(text, there), results):
             shown.setdefault(tuple(itertools.compress(run, (axis in per for axis in form.axes))), run)
         for labels, run in shown.items():
             figure = Figure.of(figures.values(form, results[run], metric, rows.at, level))
@@ -142,6 +163,8 @@ def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
         panel = panels.setdefault(title, {"title": ", ".join(title), "curves": [], "levels": {}})
         panel["curves"].append({"name": name, **_curve(form, seeds)})
         for level in form.levels if form.lines is None else form.lines:
+            if not figures.measured(form, level, [run], results):
+                continue
             mean = Figure.of(figures.values(form, seeds, form.metric, "final", level)).mean
             panel["levels"].setdefault(level, round(mean, 5))
     return list(panels.values())

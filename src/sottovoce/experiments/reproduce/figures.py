@@ -104,6 +104,16 @@ def values(form: Reproduction, runs: Sequence[Run], metric: str, at: At, level: 
     return [value(run, metric, at, level and form.levels[level], places(form, run)) for run in runs]
 
 
+def measured(
+    form: Reproduction, level: str | None, runs: Sequence[Labels], results: Results
+) -> Sequence[Labels]:
+    """Those of `runs` beside which a level was measured."""
+    if level is None:
+        return runs
+    name = form.levels[level]
+    return [run for run in runs if name in results[run][0].baselines | results[run][0].references]
+
+
 def after(places: Sequence[float], x: str) -> float:
     """What stands for a place that was never reached: one step beyond the last."""
     return places[-1] + (1 if x == "rounds" else places[-1] - places[-2])

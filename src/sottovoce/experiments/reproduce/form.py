@@ -8,6 +8,8 @@
         "1 epoch" = { "model.epochs" = 1 }
         "10 epochs" = { "model.epochs" = 10 }
 
+    [[also]] settings of runs that have all of some labels, such as "MovieLens 1M, federated"
+    shared   runs lie beside the reproduction, where others that need the same ones find them
     [levels] what is measured beside every run, such as "item means" = "popularity"
     [quick]  the reduced version: only these labels, these changes
     apart    labels that are run only if they are asked for
@@ -31,7 +33,10 @@ from pydantic import BaseModel, ConfigDict, Field, PrivateAttr, ValidationError
 from sottovoce.errors import RecipeError
 from sottovoce.experiments import recipes, toml
 from sottovoce.experiments.reproduce import refusal
-from sottovoce.registry import nearest
+from sottovoce.registry import is_file, names, nearest
+
+BASELINES = ("popularity", "random")
+"""What is measured beside every run, asked or not."""
 
 Labels = tuple[str, ...]
 """A run: one label of every axis, in their order."""
@@ -116,6 +121,14 @@ class Claim(Strict):
     checks: Annotated[list[Check], Field(min_length=1)]
 
 
+class Also(Strict):
+    """Settings that depend on several axes at once."""
+
+    of: str
+    """Labels, all of which a run has."""
+    set: dict[str, Any]
+
+
 class Quick(Strict):
     """The reduced version."""
 
@@ -150,7 +163,10 @@ class Reproduction(Strict):
     """What a round stands for in runs without a clock, such as central training, if curves go over hours."""
     apart: list[str] = []
     """Labels whose runs are left out unless they are asked for by name."""
+    shared: bool = False
+    """Runs are kept by what they are, in a directory `runs` beside this reproduction's; see shared.py."""
     axes: Annotated[dict[str, dict[str, dict[str, Any]]], Field(min_length=1)]
+    also: list[Also] = []
     levels: dict[str, str] = {}
     lines: list[str] | None = None
     """Levels that are drawn beside the curves; by default all."""
@@ -219,11 +235,12 @@ class Reproduction(Strict):
 
     def changes(self, run: Labels) -> list[str]:
         """How a run differs from the base recipe with [set]."""
-        chosen = (self.axes[axis][label] for axis, label in zip(self.axes, run, strict=True))
+        chosen = [self.axes[axis][label] for axis, label in zip(self.axes, run, strict=True)]
+        chosen += [more.set for more in self.also if self.stands_for(more.of, [run])]
         return settings({key: value for table in chosen for key, value in table.items()})
 
     def folder(self, run: Labels) -> str:
-        """The name of a run's directory."""
+        """The name of a run's directory, unless runs are shared."""
         return re.sub(r"[^\w.]+", "-", " ".join(run).lower()).strip("-")
 
     def named(self, text: str) -> Named:
@@ -292,10 +309,14 @@ class Reproduction(Strict):
         checks = [check for claim in self.claims for check in claim.checks]
         for check in checks:
             self._check_form(check)
+        beside = [*BASELINES, *names("reference")]
+        for level in (level for level in self.levels.values() if not is_file(level)):
+            if level not in beside:
+                raise RecipeError(f"{self._where}: levels has {level!r}.", nearest(level, beside))
         for line in self.lines or ():
             if line not in self.levels:
                 raise RecipeError(f"{self._where}: lines has {line!r}.", nearest(line, list(self.levels)))
-        for text in self.apart:
+        for text in (*self.apart, *(more.of for more in self.also)):
             self._fixed(text)
         self._check_hours()
         for text in [*self.quick.only, *(label for read in [*self.rows, *checks] for label in read.only)]:

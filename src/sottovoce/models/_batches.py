@@ -1,0 +1,135 @@
+"""A pass of neural collaborative filtering over instances: gradients batch by batch, and the optimizer.
+
+Numbers come in groups [4, rows, length]: the values, their gradients and two moments. Instances are places
+in the groups of rows and vectors, with a label; the network itself is in `_tower`.
+"""
+
+import math
+
+import numpy as np
+
+from sottovoce.kernels import helper
+from sottovoce.models._tower import backward, beginning, forward, lanes, numbers
+
+DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
+
+
+@helper
+def gather(product, sizes, x, lane, rows, row, vectors, vector):
+    """Write a pair of an item's row and a person's vector into a lane."""
+    begin, half = beginning(product, sizes), sizes[0] // 2
+    for d in range(product):
+        x[d, lane] = vectors[vector, d]
+        x[product + d, lane] = rows[row, d]
+    for d in range(half):
+        x[begin + d, lane] = vectors[vector, product + d]
+        x[begin + half + d, lane] = rows[row, product + d]
+
+
+@helper
+def _scatter(product, sizes, error, lane, rows, row, vectors, vector):
+    """Add what a lane has found to the gradients of a row and a vector."""
+    begin, half = beginning(product, sizes), sizes[0] // 2
+    for d in range(product):
+        vectors[vector, d] += error[d, lane]
+        rows[row, d] += error[product + d, lane]
+    for d in range(half):
+        vectors[vector, product + d] += error[begin + d, lane]
+        rows[row, product + d] += error[begin + half + d, lane]
+
+
+@helper
+def _likely(z):
+    """σ(z)"""
+    if z >= 0:
+        return 1 / (1 + math.exp(-z))
+    e = math.exp(z)
+    return e / (1 + e)
+
+
+@helper
+def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, x, error):
+    """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
+    z = len(x) - 1
+    share = rows.dtype.type(1 / len(item))
+    for begin in range(0, len(item), x.shape[1]):
+        count = min(x.shape[1], len(item) - begin)
+        for lane in range(count):
+            gather(product, sizes, x, lane, rows, item[begin + lane], vectors, who[begin + lane])
+        forward(product, sizes, head, x)
+        for lane in range(x.shape[1]):
+            error[z, lane] = 0  # lanes that are left over have no part in it
+        for lane in range(count):
+            error[z, lane] = (_likely(x[z, lane]) - label[begin + lane]) * share
+        backward(product, sizes, head, x, error, to_head)
+        for lane in range(count):
+            n = begin + lane
+            _scatter(product, sizes, error, lane, to_rows, item[n], to_vectors, who[n])
+
+
+@helper
+def adam(value, gradient, first, second, step, time):
+    """One step of Adam, the `time`-th; the gradient is zero after it."""
+    kind = value.dtype.type
+    one, tiny = kind(1), kind(TINY)
+    keep, slow = kind(DECAY), kind(SLOW_DECAY)
+    stride, scale = kind(step / (1 - DECAY**time)), kind(1 / math.sqrt(1 - SLOW_DECAY**time))
+    for d in range(len(value)):
+        g = gradient[d]
+        m = keep * first[d] + (one - keep) * g
+        v = slow * second[d] + (one - slow) * g * g
+        value[d] -= stride * m / (np.sqrt(v) * scale + tiny)
+        first[d] = m
+        second[d] = v
+        gradient[d] = 0
+
+
+@helper
+def sgd(value, gradient, step):
+    """One step of SGD; the gradient is zero after it."""
+    stride = value.dtype.type(step)
+    for d in range(len(value)):
+        value[d] -= stride * gradient[d]
+        gradient[d] = 0
+
+
+@helper
+def _move(model, group, count, time):
+    """One step of the optimizer on the first `count` rows of a group."""
+    size = count * group.shape[2]
+    value, gradient = group[0].reshape(group[0].size)[:size], group[1].reshape(group[1].size)[:size]
+    first, second = group[2].reshape(group[2].size)[:size], group[3].reshape(group[3].size)[:size]
+    if model.adam:
+        adam(value, gradient, first, second, model.step, time)
+    else:
+        sgd(value, gradient, model.step)
+
+
+@helper
+def workspace(model, instances):
+    """Room for the network's numbers and for the derivatives by them, as wide as batches are."""
+    pairs = min(model.batch, instances) if model.batch > 0 else instances
+    return np.zeros((2, numbers(model.product, model.sizes), lanes(pairs)), np.float32)
+
+
+@helper
+def one_pass(model, item, who, label, rows, vectors, head, time, own_time, active, work):
+    """One pass over instances, batch by batch; how many steps that was, and how many rows were moved.
+
+    Rows from `active` on have no moments yet, and are numbered as they first come up.
+    """
+    size = model.batch if model.batch > 0 else len(item)
+    product, sizes = model.product, model.sizes
+    steps = 0
+    for begin in range(0, len(item), size):
+        end = min(begin + size, len(item))
+        batch = item[begin:end], who[begin:end], label[begin:end]
+        numbers_of = rows[0], rows[1], vectors[0], vectors[1], head[0, 0], head[1, 0]
+        gradients(product, sizes, *batch, *numbers_of, work[0], work[1])
+        for n in range(begin, end):
+            active = max(active, item[n] + 1)
+        steps += 1
+        _move(model, rows, active, time + steps)
+        _move(model, vectors, vectors.shape[1], own_time + steps)
+        _move(model, head, 1, time + steps)
+    return steps, active

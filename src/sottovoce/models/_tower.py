@@ -1,0 +1,180 @@
+"""The network of neural collaborative filtering, forwards and backwards (He et al. 2017).
+
+A pair of a person and an item has two parts, each of which may be left out by a width of 0: the product
+of one half of their vectors, element by element (GMF), and a tower of layers with ReLU over the other
+halves, one after the other (MLP). One output layer sees both:
+
+    x₀ = [pᵤ | pⱼ]     xₙ = max(0, Wₙ xₙ₋₁ + bₙ)     z = h · [qᵤ ∘ qⱼ | x_N] + h₀
+
+The head holds W₁ row by row, b₁, W₂, … , h and h₀. Up to LANES pairs are computed at a time: a number of the
+network is a row with a place for each, so that every inner loop runs over lanes and vectorises whatever
+the sizes of layers are. Gradients are those of the sum over lanes. Arrays are of single or double precision.
+"""
+
+from sottovoce.kernels import helper, summing
+
+LANES = 64
+"""The most pairs at a time: with half as many it is a quarter slower, and so are cheap models with more."""
+
+
+@helper
+def lanes(pairs):
+    """How many lanes to have for so many pairs: full vectors of eight."""
+    return min(LANES, (pairs + 7) // 8 * 8)
+
+
+@helper
+def weights(product, sizes):
+    """How many numbers the head holds; `sizes` are those of x₀ and of the layers."""
+    count = product + sizes[-1] + 1
+    for n in range(1, len(sizes)):
+        count += (sizes[n - 1] + 1) * sizes[n]
+    return count
+
+
+@helper
+def numbers(product, sizes):
+    """How many numbers the network has between its input and its output, z, which is the last."""
+    count = 3 * product + 1
+    for n in range(len(sizes)):
+        count += sizes[n]
+    return count
+
+
+@helper
+def beginning(product, sizes):
+    """Where x₀ begins. In front of it are qᵤ and qⱼ; their product comes in front of the last layer."""
+    return 2 * product + (product if len(sizes) == 1 else 0)
+
+
+@helper
+def _add_products(out, first, x, begin, weight, at, inputs, outputs, across, along):
+    """out[first + o] += Σᵢ weight[at + o · along + i · across] x[begin + i], in every lane."""
+    even = inputs - inputs % 4
+    for i in range(0, even, 4):
+        n = begin + i
+        for o in range(0, outputs - 1, 2):  # two outputs at once share what they read
+            k, to = at + o * along + i * across, first + o
+            a, b, c, d = weight[k], weight[k + across], weight[k + 2 * across], weight[k + 3 * across]
+            k += along
+            e, f, g, h = weight[k], weight[k + across], weight[k + 2 * across], weight[k + 3 * across]
+            for lane in range(x.shape[1]):
+                p, q, r, s = x[n, lane], x[n + 1, lane], x[n + 2, lane], x[n + 3, lane]
+                u = out[to, lane] + a * p + b * q + c * r + d * s
+                v = out[to + 1, lane] + e * p + f * q + g * r + h * s
+                out[to, lane] = u
+                out[to + 1, lane] = v
+        for o in range(outputs - outputs % 2, outputs):
+            k, to = at + o * along + i * across, first + o
+            a, b, c, d = weight[k], weight[k + across], weight[k + 2 * across], weight[k + 3 * across]
+            for lane in range(x.shape[1]):
+                p, q, r, s = x[n, lane], x[n + 1, lane], x[n + 2, lane], x[n + 3, lane]
+                out[to, lane] = out[to, lane] + a * p + b * q + c * r + d * s
+    for i in range(even, inputs):
+        for o in range(outputs):
+            a = weight[at + o * along + i * across]
+            for lane in range(x.shape[1]):
+                out[first + o, lane] += a * x[begin + i, lane]
+
+
+@summing
+def _add_outer(total, at, error, first, x, begin, inputs, outputs):
+    """total[at + o · inputs + i] += error[first + o] · x[begin + i], over lanes; four at once share reads."""
+    zero = total.dtype.type(0)
+    for o in range(0, outputs - 1, 2):
+        for i in range(0, inputs - 1, 2):
+            a = b = c = d = zero
+            for lane in range(x.shape[1]):
+                above, under = error[first + o, lane], error[first + o + 1, lane]
+                left, right = x[begin + i, lane], x[begin + i + 1, lane]
+                a += above * left
+                b += above * right
+                c += under * left
+                d += under * right
+            k = at + o * inputs + i
+            total[k] += a
+            total[k + 1] += b
+            total[k + inputs] += c
+            total[k + inputs + 1] += d
+    for o in range(outputs):
+        for i in range(inputs - inputs % 2 if o < outputs - outputs % 2 else 0, inputs):
+            a = zero
+            for lane in range(x.shape[1]):
+                a += error[first + o, lane] * x[begin + i, lane]
+            total[at + o * inputs + i] += a
+
+
+@summing
+def _add_sums(total, at, error, first, count):
+    """total[at + o] += error[first + o], over lanes."""
+    for o in range(count):
+        a = total.dtype.type(0)
+        for lane in range(error.shape[1]):
+            a += error[first + o, lane]
+        total[at + o] += a
+
+
+@helper
+def forward(product, sizes, head, x):
+    """Compute all of `x` from qᵤ, qⱼ and x₀ in it."""
+    last = len(sizes) - 1
+    zero = x.dtype.type(0)
+    at, w = beginning(product, sizes), 0
+    for n in range(1, last + 1):
+        inputs, outputs = sizes[n - 1], sizes[n]
+        to = at + inputs + (product if n == last else 0)
+        for o in range(outputs):
+            bias = head[w + inputs * outputs + o]
+            for lane in range(x.shape[1]):
+                x[to + o, lane] = bias
+        _add_products(x, to, x, at, head, w, inputs, outputs, 1, inputs)
+        for o in range(outputs):
+            for lane in range(x.shape[1]):
+                x[to + o, lane] = max(x[to + o, lane], zero)
+        at, w = to, w + (inputs + 1) * outputs
+    begin, features = at - product, product + sizes[last]
+    for d in range(product):
+        for lane in range(x.shape[1]):
+            x[begin + d, lane] = x[d, lane] * x[product + d, lane]
+    z, bias = begin + features, head[w + features]
+    for lane in range(x.shape[1]):
+        x[z, lane] = bias
+    _add_products(x, z, x, begin, head, w, features, 1, 1, 0)
+
+
+@helper
+def backward(product, sizes, head, x, error, gradient):
+    """Compute all of `error`, the derivatives of the loss by `x`, from the one by z, which is the last in it.
+
+    Derivatives by the head are added to `gradient`.
+    """
+    last = len(sizes) - 1
+    zero = x.dtype.type(0)
+    features = product + sizes[last]
+    z, w = numbers(product, sizes) - 1, weights(product, sizes) - features - 1
+    begin = z - features
+    _add_outer(gradient, w, error, z, x, begin, features, 1)
+    _add_sums(gradient, w + features, error, z, 1)
+    for f in range(features):
+        a = head[w + f]
+        for lane in range(x.shape[1]):
+            error[begin + f, lane] = a * error[z, lane]
+    for d in range(product):
+        for lane in range(x.shape[1]):
+            error[d, lane] = error[begin + d, lane] * x[product + d, lane]
+            error[product + d, lane] = error[begin + d, lane] * x[d, lane]
+    at = begin + product
+    for n in range(last, 0, -1):
+        inputs, outputs = sizes[n - 1], sizes[n]
+        w -= (inputs + 1) * outputs
+        below = at - inputs - (product if n == last else 0)
+        for o in range(outputs):
+            for lane in range(x.shape[1]):
+                error[at + o, lane] = error[at + o, lane] if x[at + o, lane] > zero else zero
+        _add_outer(gradient, w, error, at, x, below, inputs, outputs)
+        _add_sums(gradient, w + inputs * outputs, error, at, outputs)
+        for i in range(inputs):
+            for lane in range(x.shape[1]):
+                error[below + i, lane] = zero
+        _add_products(error, below, error, at, head, w, outputs, inputs, inputs, 1)
+        at = below

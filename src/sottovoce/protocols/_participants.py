@@ -1,0 +1,182 @@
+"""Who takes part in a server's aggregations, and what becomes of those who are asked.
+
+An aggregation takes a download and an upload. Who goes offline in it, is too slow for it, or loses a
+message, is left out, and so is who drops out of it. All of that is a function of the seed, the person
+and the number of the aggregation.
+"""
+
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+
+from sottovoce.kernels import LOSS, PARTICIPANTS, below, driver, helper, inlined, prange, stream, uniform
+from sottovoce.state import Longs
+from sottovoce.timing import Timing, stays
+
+Selection = Literal["random", "in-turn", "useful"]
+
+OFFLINE, LOST, DROPPED, DONE = range(4)
+"""What becomes of somebody: not there; a message is lost or late; no answer to the model; completed."""
+
+EXPLORED = 0.1
+"""ε, the chance that everybody has of being selected as useful, against that of an average person."""
+
+
+class Groups(NamedTuple):
+    """Those who complete some aggregations, and how many messages were sent for that."""
+
+    first: Longs  # [aggregations + 1], where the people of each begin
+    persons: Longs
+    asked: int  # downloads
+    dropped: int  # downloads that arrived at those who dropped out
+
+
+class Terms(NamedTuple):
+    """What an aggregation asks of its participants."""
+
+    size: float  # of an upload, against a full model
+    length: float  # seconds that it lasts
+    dropout: float  # the share of participants that fail in it
+
+
+def terms(timing: Timing, size: float, dropout: float) -> Terms:
+    """Those of aggregations that last for a download and an upload on an ordinary link."""
+    length = (1 + size) * timing.round + 2 * timing.latency if timing.timed else timing.round
+    return Terms(size, length, dropout)
+
+
+@inlined
+def _duration(timing, node, size):
+    """How long a node's download and upload take."""
+    return 1 / timing.download[node] + size / timing.upload[node] + 2 * timing.latency
+
+
+@inlined
+def _fate(timing, terms, node, begin, run, number):
+    """What becomes of a node that is asked at `begin` to take part in an aggregation."""
+    fate = OFFLINE
+    if stays(timing, node, begin, begin):
+        takes = _duration(timing, node, terms.size) if timing.timed else terms.length
+        in_time = takes <= terms.length * (1 + 1e-9) and stays(timing, node, begin, begin + takes)
+        chance = stream(run, LOSS, node, number)
+        arrives = uniform(chance, 0) >= timing.loss and uniform(chance, 1) >= timing.loss
+        answers = uniform(chance, 2) >= terms.dropout
+        fate = (DONE if answers else DROPPED) if in_time and arrives else LOST
+    return fate
+
+
+@driver
+def _attend(timing, terms, begin, run, number, fate):
+    sure = len(timing.first) == 0 and not timing.timed and timing.loss == 0 and terms.dropout == 0
+    for node in prange(len(fate)):
+        fate[node] = DONE if sure else _fate(timing, terms, node, begin, run, number)
+
+
+@driver
+def _draw(fate, count, run, number):
+    """Leave only `count` random ones of those who are there, offline again the others."""
+    online = np.flatnonzero(fate)
+    key = stream(run, PARTICIPANTS, 0, number)
+    for n in range(len(online)):
+        if n < count:
+            other = n + below(key, n, len(online) - n)
+            online[n], online[other] = online[other], online[n]
+        else:
+            fate[online[n]] = OFFLINE
+
+
+@helper
+def _shuffle(order, key):
+    for n in range(len(order)):
+        order[n] = n
+    for n in range(len(order) - 1):
+        other = n + below(key, n, len(order) - n)
+        order[n], order[other] = order[other], order[n]
+
+
+@driver
+def _next(timing, terms, begin, run, number, count, turn, order, first, persons, told):
+    """Groups of at most `count` who follow in order, to the end of the order unless aggregations take time.
+
+    `turn` holds the number of the order and how far it was used; a new one begins where nobody is left in
+    the old. The return value is how many groups there are.
+    """
+    groups, found, begun = 0, 0, False
+    while not (timing.timed and groups):
+        if turn[1] == len(order):
+            if begun:
+                break
+            turn[0], turn[1], begun = turn[0] + 1, 0, True
+            _shuffle(order, stream(run, PARTICIPANTS, 1, turn[0]))
+        asked = 0
+        while asked < count and turn[1] < len(order):
+            node = order[turn[1]]
+            turn[1] += 1
+            fate = _fate(timing, terms, node, begin, run, number + groups)
+            asked += fate != OFFLINE
+            told[fate] += 1
+            if fate == DONE:
+                persons[found] = node
+                found += 1
+        if asked:
+            groups += 1
+            first[groups] = found
+    return groups
+
+
+@driver
+def _luck(fate, useful, mean, run, number, luck):
+    """Write when each node is drawn, the lowest first: those never asked in any order, then at random.
+
+    The first of exponential times with these rates are a sample without replacement in which the chance
+    of each next one is proportional to its rate (Efraimidis and Spirakis 2006).
+    """
+    key = stream(run, PARTICIPANTS, 2, number)
+    for node in prange(len(fate)):
+        chance = uniform(key, node)
+        rate = EXPLORED + ((1 - EXPLORED) * useful[node] / mean if mean > 0 else 0.0)
+        last = chance - 1 if useful[node] < 0 else -np.log(1 - chance) / rate
+        luck[node] = np.inf if fate[node] == OFFLINE else last
+
+
+def _draw_useful(fate: Any, count: int, run: int, number: int, useful: Any) -> None:
+    """Leave only `count` of those who are there, as useful as they were; who then does not answer is not."""
+    luck = np.empty(len(fate))
+    asked = useful[useful >= 0]
+    mean = float(asked.mean(dtype=np.float64)) if len(asked) else 0.0
+    _luck(fate, useful, mean, run, number, luck, batch=len(fate))
+    if np.count_nonzero(fate) > count:
+        fate[np.argpartition(luck, count)[count:]] = OFFLINE
+    useful[fate != OFFLINE] = 0
+
+
+def kept(selection: Selection, participants: int, people: int) -> dict[str, Any]:
+    """What a server remembers from one aggregation to the next in order to select."""
+    if participants and selection == "in-turn":
+        return {"turn": np.array([0, people]), "order": np.arange(people, dtype=np.int32)}
+    if participants and selection == "useful":
+        return {"useful": np.full(people, -1, np.float32)}
+    return {}
+
+
+def select(
+    kept: dict[str, Any], participants: int, timing: Timing, terms: Terms, begin: float, run: int, number: int
+) -> Groups:
+    """Those who complete the aggregation that begins then, or in a network without time, a round's."""
+    nodes = len(timing.upload)
+    if "turn" in kept:
+        first, persons = np.zeros(nodes + 1, np.int64), np.empty(nodes, np.int64)
+        told = np.zeros(4, np.int64)
+        order = kept["turn"], kept["order"]
+        groups = _next(timing, terms, begin, run, number, participants, *order, first, persons, told)
+        first = first[: max(groups, 1) + 1]
+        return Groups(first, persons[: first[-1]], int(told[1:].sum()), int(told[DROPPED]))
+    fate = np.empty(nodes, np.int8)
+    _attend(timing, terms, begin, run, number, fate, batch=nodes)
+    if "useful" in kept:
+        _draw_useful(fate, participants, run, number, kept["useful"])
+    elif participants:
+        _draw(fate, participants, run, number)
+    persons = np.flatnonzero(fate == DONE)
+    asked, dropped = int(np.count_nonzero(fate)), int(np.count_nonzero(fate == DROPPED))
+    return Groups(np.array([0, len(persons)]), persons, asked, dropped)
