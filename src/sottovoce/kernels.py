@@ -31,9 +31,10 @@ from typing import Any, TypeVar
 
 import numba
 import numpy as np
+from numba.core import cgutils
 from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaError
-from numba.extending import overload, register_jitable
+from numba.extending import intrinsic, overload, register_jitable
 
 from sottovoce import kernel_cache
 from sottovoce.errors import RecipeError
@@ -290,10 +291,40 @@ def set_threads(count: int) -> Iterator[None]:
         _threads = before
 
 
+# Time
+
+
+def clock() -> float:
+    """Seconds on a clock that only ever advances."""
+    return time.monotonic()
+
+
+@intrinsic
+def _clock(typing_context):
+    def generate(context, builder, signature, arguments):
+        ir = cgutils.ir
+        short, long, real = ir.IntType(32), ir.IntType(64), ir.DoubleType()
+        spec = cgutils.alloca_once(builder, ir.ArrayType(long, 2))
+        called = ir.FunctionType(short, [short, spec.type])
+        function = cgutils.get_or_insert_function(builder.module, called, "clock_gettime")
+        builder.call(function, [ir.Constant(short, time.CLOCK_MONOTONIC), spec])
+        parts = [builder.load(cgutils.gep_inbounds(builder, spec, 0, n)) for n in range(2)]
+        seconds, nanos = (builder.sitofp(part, real) for part in parts)
+        return builder.fadd(seconds, builder.fmul(nanos, ir.Constant(real, 1e-9)))
+
+    return numba.float64(), generate
+
+
+@overload(clock, jit_options=_LEAN)
+def _clock_compiled():
+    return lambda: _clock()
+
+
 # Randomness: a hash of (run, purpose, person, step, draw), the same for any number of threads
 
 INIT, TRAIN, PEERS, GRAPH, SPLIT, NEGATIVES, SYNTHETIC, RANDOM, WEIGHTING, BOOTSTRAP = range(1, 11)
 PHASE, LOSS, LINKS, CHURN, COMPRESSION, PARTICIPANTS, ROUNDING, STORAGE, SHUFFLE = range(11, 20)
+LIKENESS = 20
 
 _GOLDEN, _MIX1, _MIX2 = 0x9E3779B97F4A7C15, 0xBF58476D1CE4E5B9, 0x94D049BB133111EB
 _MASK, _UNIT = 0xFFFFFFFFFFFFFFFF, 1.0 / (1 << 53)

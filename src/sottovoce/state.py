@@ -18,6 +18,8 @@ from sottovoce.kernels import constant, dither, helper, inlined, load, operation
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
 Longs = NDArray[np.int64]
+Doubles = NDArray[np.float64]
+Bools = NDArray[np.bool_]
 
 
 class _Arrays(NamedTuple):
@@ -41,7 +43,7 @@ class Tables(_Arrays):
     __slots__ = ()
     width: ClassVar[int]
     layout: ClassVar[str]
-    storage: ClassVar[str]
+    storage: ClassVar["Storage"]
 
     @property
     def slots(self) -> int:
@@ -63,6 +65,8 @@ class People(NamedTuple):
     candidates: Ints  # [weighting, C], items that each of them is ranked among; -1 where there are no more
     heard: Ints  # [U, m], whose models a person has received, the best first; -1 where there are no more
     liked: Floats  # [U, m], how good they were for the person
+    relayed: Bools  # [U], whose models others pass on as they are; empty: nobody's
+    spent: Doubles  # [U], seconds of work for each person so far
     first: Longs  # [T + 1], where each slot's people begin in `member`
     member: Ints  # [U], people by the slot that hosts them
 
@@ -354,6 +358,8 @@ def people(
         candidates=np.empty((0, 0), np.int32) if candidates is None else candidates,
         heard=np.full((count, memory), -1, np.int32),
         liked=np.zeros((count, memory), np.float32),
+        relayed=np.empty(0, np.bool_),
+        spent=np.zeros(count),
         first=np.searchsorted(host[order], np.arange(slots + 1)).astype(np.int64),
         member=order,
     )

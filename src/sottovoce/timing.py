@@ -7,12 +7,9 @@ sends at the same moment, and every message takes one second, which is one round
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sottovoce.kernels import LOSS, PHASE, driver, helper, inlined, prange, stream, uniform
-from sottovoce.state import Longs
-
-Doubles = NDArray[np.float64]
+from sottovoce.state import Bools, Doubles, Longs
 
 
 class Timing(NamedTuple):
@@ -59,7 +56,7 @@ def _present(timing, time, there):
         there[node] = stays(timing, node, time, time)
 
 
-def present(timing: Timing, time: float) -> NDArray[np.bool_]:
+def present(timing: Timing, time: float) -> Bools:
     """Which nodes are online at a moment."""
     there = np.empty(len(timing.upload), np.bool_)
     _present(timing, time, there, batch=len(there))

@@ -15,7 +15,7 @@ from sottovoce.timing import synchronous
 
 
 def talk(peers, nodes, pushes, rounds, seed=1):
-    views = meet(peers, nodes, seed)
+    views = meet(peers, synchronous(nodes), seed)
     timing = synchronous(nodes)
     return np.array(
         [exchanges(Gossip(pushes), peers, views, timing, 1.0, seed, r)[0].receiver for r in range(rounds)]
@@ -60,7 +60,7 @@ def test_fixed_graphs_are_kept():
 
 
 def test_small_networks_know_everybody():
-    assert meet(KOut(20), 5, 1).neighbours.shape == (5, 4)
+    assert meet(KOut(20), synchronous(5), 1).neighbours.shape == (5, 4)
 
 
 @pytest.mark.parametrize("peers", [Uniform(), KOut(3), Complete()])

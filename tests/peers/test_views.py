@@ -26,7 +26,7 @@ def valid(known):
 
 
 def test_shuffling_keeps_everybody_known_about_equally():
-    views = meet(Shuffled(cache=10), 500, 1)
+    views = meet(Shuffled(cache=10), synchronous(500), 1)
     first = views.cache.copy()
     spread = np.bincount(first.ravel(), minlength=500).std()
     timing = synchronous(500)
@@ -56,7 +56,7 @@ def test_who_left_is_forgotten():
     from sottovoce.timing import Timing
 
     nodes = 50
-    views = meet(Shuffled(cache=8), nodes, 1)
+    views = meet(Shuffled(cache=8), synchronous(nodes), 1)
     timing: Timing = synchronous(nodes)
     gone = np.arange(nodes) < 10
     sessions = np.where(gone, 5.0, 1e9)
@@ -72,7 +72,7 @@ def test_who_left_is_forgotten():
 def test_views_take_the_best_and_explore(others, exploration, best):
     peers = Personalized(view=4, exploration=exploration, others=others, remember=6)
     crowded = crowd(40, memory=6)
-    views = meet(peers, 40, 1)
+    views = meet(peers, synchronous(40), 1)
     crowded.heard[:, :5] = (np.arange(40)[:, None] + np.arange(1, 6)) % 40
     before = views.neighbours.copy()
     renew(peers, views, crowded, synchronous(40), 1, 10)
@@ -88,7 +88,7 @@ def test_views_take_the_best_and_explore(others, exploration, best):
 
 def test_who_remembers_nobody_explores():
     peers = Personalized(view=3, exploration=0.0)
-    views = meet(peers, 30, 1)
+    views = meet(peers, synchronous(30), 1)
     renew(peers, views, crowd(30, 5), synchronous(30), 1, 10)
     valid(views.neighbours)
     assert (views.neighbours >= 0).all()

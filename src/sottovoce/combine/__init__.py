@@ -65,14 +65,17 @@ def _by_row(rule):
 
 
 @helper
-def merge(rule, model, tables, slot, source, origin, people, person, run):
-    """Merge model `origin` of `source` into model `slot` of `tables`, as `rule` says.
+def merge(rule, model, tables, slot, source, origin, people, person, run, over):
+    """Merge model `origin` of `source` into model `slot` of `tables`, as `rule` says; or take it `over`.
 
     `source` may be the same tables, snapshots of them, or a message that holds some rows only. The
     `standing` of the incoming model is returned.
     """
     found = standing(rule, model, source, origin, people, person, run)
-    share = np.float32(weight(rule, standing(rule, model, tables, slot, people, person, run), found))
+    share = np.float32(1)
+    if not over:
+        share = np.float32(weight(rule, standing(rule, model, tables, slot, people, person, run), found))
+    each = _by_row(rule) and not over
     key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot])
     start, begin = tables.offset[slot], source.offset[origin]
     count = source.offset[origin + 1] - begin
@@ -84,7 +87,7 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
             j = locate(tables, slot, item)
             mine, their = np.int32(age[j]), np.int32(their_age[n])
             part = share
-            if _by_row(rule):
+            if each:
                 part = np.float32(weight(rule, np.float32(mine), np.float32(their)))
             age[j] = limited(tables, merged_age(rule, mine, their))
             for d in range(w):
@@ -95,7 +98,7 @@ def merge(rule, model, tables, slot, source, origin, people, person, run):
         shares = np.empty(count, np.float32)
         for n in range(count):
             mine, theirs = np.int32(ages[n]), np.int32(their_ages[n])
-            shares[n] = weight(rule, np.float32(mine), np.float32(theirs)) if _by_row(rule) else share
+            shares[n] = weight(rule, np.float32(mine), np.float32(theirs)) if each else share
             ages[n] = limited(tables, merged_age(rule, mine, theirs))
         # The same, but flat: LLVM checks once that the tables do not overlap, and vectorises over rows.
         # Weights have a loop of their own for the same reason.

@@ -19,7 +19,7 @@ from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import score_some
+from sottovoce.models import SCATTERED, score_all, score_some
 from sottovoce.registry import component
 from sottovoce.state import opened
 
@@ -39,32 +39,36 @@ class Performance(NamedTuple):
 
 
 @helper
-def _rivals(model, own, people, person, n):
-    """The scores of the candidates that weighting item `n` is ranked among."""
+def _rivals(model, own, people, person, n, everything):
+    """The scores of the candidates that weighting item `n` is ranked among: looked up, if all are known."""
     candidates = people.candidates[n]
     count = len(candidates)
     while count > 0 and candidates[count - 1] < 0:  # a catalogue too small for all of them
         count -= 1
     scores = np.empty(count, np.float32)
-    score_some(model, own, 0, people, person, candidates[:count], scores)
+    if len(everything):
+        for c in range(count):
+            scores[c] = everything[candidates[c]]
+    else:
+        score_some(model, own, 0, people, person, candidates[:count], scores)
     return scores
 
 
 @helper
-def _ranked(rule, model, own, people, person, begin, scores):
+def _ranked(rule, model, own, people, person, begin, scores, everything):
     """The mean HR and NDCG over weighting items with these scores, each ranked among its own candidates."""
     hits, gains = 0.0, 0.0
     for n in range(len(scores)):
-        place = rank_among(scores[n], _rivals(model, own, people, person, begin + n))
+        place = rank_among(scores[n], _rivals(model, own, people, person, begin + n, everything))
         hits += hit(place, rule.k)
         gains += gain(place, rule.k)
     return hits / len(scores), gains / len(scores)
 
 
 @helper
-def _listed(rule, model, own, people, person, begin, scores):
+def _listed(rule, model, own, people, person, begin, scores, everything):
     """F1 of one list with all weighting items and the candidates of the first."""
-    rivals = _rivals(model, own, people, person, begin)
+    rivals = _rivals(model, own, people, person, begin, everything)
     hits = 0.0
     for n in range(len(scores)):
         place = rank_among(scores[n], rivals)
@@ -82,9 +86,13 @@ def quality(rule, model, tables, slot, people, person, run):
         return np.float32(1)
     own, scores = opened(tables, slot), np.empty(end - begin, np.float32)
     score_some(model, own, 0, people, person, people.weighting[begin:end], scores)
+    items, wanted = len(own.age), len(scores) * people.candidates.shape[1]
+    everything = np.empty(items if wanted * SCATTERED > items and rule.metric != "f1" else 0, np.float32)
+    if len(everything):
+        score_all(model, own, 0, people, person, everything)
     if rule.metric == "f1":
-        return np.float32(_listed(rule, model, own, people, person, begin, scores))
-    hits, gains = _ranked(rule, model, own, people, person, begin, scores)
+        return np.float32(_listed(rule, model, own, people, person, begin, scores, everything))
+    hits, gains = _ranked(rule, model, own, people, person, begin, scores, everything)
     if rule.metric == "ndcg":
         return np.float32(gains)
     return np.float32(hits * gains if rule.metric == "hr*ndcg" else hits)

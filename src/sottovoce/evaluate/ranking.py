@@ -13,12 +13,8 @@ from sottovoce.metrics.hr import hit
 from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import score, score_all, score_some
+from sottovoce.models import SCATTERED, score, score_all, score_some
 from sottovoce.state import opened
-
-# A row read on its own costs about this many times what it costs in a pass over the table: four on a
-# model as light as `mf`, nearer one where the score itself is work.
-SCATTERED = 3
 
 
 @helper

@@ -28,11 +28,12 @@ def check(merge: Any, peers: Any, chain: Any, where: str) -> None:
         )
 
 
-def check_split(merge: Any, split: "Split", where: str) -> None:
+def check_split(merge: Any, best: str, split: "Split", where: str) -> None:
     """Refuse to judge models by nothing."""
-    if _judges(merge) and (split.weighting is None or split.weighting_candidates.shape[1] == 0):
+    asked = "protocol.merge" if _judges(merge) else "evaluate.best" if best != "none" else ""
+    if asked and (split.weighting is None or split.weighting_candidates.shape[1] == 0):
         raise RecipeError(
-            f"{where}: protocol.merge judges models on a weighting set, and {split.name} withholds none.",
+            f"{where}: {asked} judges models on a weighting set, and {split.name} withholds none.",
             'Use the split "local-holdout".',
         )
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression import Whole
-from sottovoce.experiments import combinations, directory, interrupt, machine, pretrained, references
+from sottovoce.experiments import combinations, directory, interrupt, machine, nodes, pretrained, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
 from sottovoce.experiments.progress import Progress
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from sottovoce.data.interactions import Interactions
     from sottovoce.data.split import Split
+    from sottovoce.evaluate.best import Best
     from sottovoce.evaluate.evaluation import Evaluation
     from sottovoce.evaluate.references._given import Scored
     from sottovoce.simulate.engine import Simulation
@@ -51,6 +52,7 @@ class Job:
         self.curve: list[dict[str, Any]] = []
         self.round = 0
         self.simulation: Simulation | None = None
+        self.best: Best | None = None
 
     def run(self) -> Run:
         """All of it, or what an earlier process left to do."""
@@ -64,7 +66,7 @@ class Job:
             + (f" ({data.source})" if data.source else "")
         )
         split: Split = parts.split.split(data, recipe.run.seed)
-        combinations.check_split(parts.merge, split, "the recipe")
+        combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
         expected = Simulation.memory(
             parts.model,
             parts.protocol,
@@ -97,8 +99,12 @@ class Job:
             simulation = self._simulation(parts.model, parts, split, recipe.run.rounds, recipe.run.storage)
             self.simulation = simulation
             simulation.prepare()
+        self.best = nodes.begin(recipe, parts.merge, data.people)
         if found is not None:
-            simulation.restore(found.arrays)
+            own, best = nodes.divided(found.arrays)
+            simulation.restore(own)
+            if self.best is not None:
+                self.best.restore(best, simulation.tables, simulation.people)
             self.tell.say(f"Continuing after round {simulation.round}.")
         elif getattr(parts.model, "start_from", None):
             pretrained.begin(simulation, parts.model, recipe.run.seed, split.hash)
@@ -163,13 +169,18 @@ class Job:
         )
 
     def _used(self, simulation: "Simulation | Scored") -> "tuple[Any, Tables, People]":
-        """The models that people recommend with: those of the network, or tuned copies."""
+        """The models that people recommend with: those of the network, tuned copies, or their best so far."""
         from sottovoce.evaluate.tuned import tuned
 
         model, tables, people = simulation.model, simulation.tables, simulation.people
         times, step = self.recipe.evaluate.tune, self.recipe.evaluate.tune_step
         if times and simulation is self.simulation:
             tables, people = tuned(model, tables, people, self.recipe.run.seed, times, step)
+        if self.best is not None and simulation is self.simulation:
+            if self.best.noted != simulation.round:
+                self.best.note(model, tables, people, simulation.round)
+            if self.best.keep:
+                tables, people = self.best.used(people)
         return model, tables, people
 
     def _train(self, simulation: "Simulation", split: "Split", asked: "Event") -> "Evaluation":
@@ -201,7 +212,7 @@ class Job:
                 idle = time.monotonic() - saved
                 if asked.is_set() or idle >= max(settings.checkpoint, 9 * cost):
                     began = time.monotonic()
-                    self.place.save(simulation.round, simulation.state())
+                    self.place.save(simulation.round, simulation.state() | nodes.saved(self.best))
                     saved = time.monotonic()
                     cost = saved - began
                 if asked.is_set() and simulation.round < settings.rounds:
@@ -252,6 +263,7 @@ class Job:
         beside = {"popularity": baselines["popularity"]} | outside
         others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
         others["history"] = np.diff(split.train.indptr).astype(np.float64)
+        others |= nodes.facts(simulation, self.best)
         with self.tell.doing("Writing everybody's recommendations"):
             items, scores = recommend(*self._used(simulation), self.data.items, min(TOP, self.data.items))
             frames = {

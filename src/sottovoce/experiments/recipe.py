@@ -134,6 +134,9 @@ class Evaluate(Section):
     """Before they are evaluated, everybody trains a copy of the model so often on the own data."""
     tune_step: Annotated[float, Field(gt=0, le=1)] = 1.0
     """How far such a copy moves towards what each training makes of it."""
+    best: Literal["none", "noted", "used"] = "none"
+    """Whether it is noted when each person's model is at its best by the weighting set, which is what
+    convergence means for a node, and whether people are tested with that model."""
     metric: str | None = None
     """The main metric; by default `hr@` the largest K if it is measured, and else the first that is."""
     references: list[Named] = []

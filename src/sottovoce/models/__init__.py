@@ -12,6 +12,10 @@ import numpy as np
 from sottovoce.kernels import inlined, operation
 from sottovoce.state import hold
 
+SCATTERED = 3
+"""A score on its own costs about this many times what it costs in a pass over the table: four on a model
+as light as `mf`, nearer one where the score itself is work."""
+
 
 class Shape(NamedTuple):
     """What a model keeps: floats per item row, in the head, per person."""

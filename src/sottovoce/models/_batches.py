@@ -8,8 +8,8 @@ import math
 
 import numpy as np
 
-from sottovoce.kernels import helper
-from sottovoce.models._tower import backward, beginning, forward, lanes, numbers
+from sottovoce.kernels import helper, operation
+from sottovoce.models._tower import backward, beginning, forward
 
 DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
 
@@ -39,7 +39,7 @@ def _scatter(product, sizes, error, lane, rows, row, vectors, vector):
 
 
 @helper
-def _likely(z):
+def likely(z):
     """σ(z)"""
     if z >= 0:
         return 1 / (1 + math.exp(-z))
@@ -60,7 +60,7 @@ def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vecto
         for lane in range(x.shape[1]):
             error[z, lane] = 0  # lanes that are left over have no part in it
         for lane in range(count):
-            error[z, lane] = (_likely(x[z, lane]) - label[begin + lane]) * share
+            error[z, lane] = (likely(x[z, lane]) - label[begin + lane]) * share
         backward(product, sizes, head, x, error, to_head)
         for lane in range(count):
             n = begin + lane
@@ -105,11 +105,14 @@ def _move(model, group, count, time):
         sgd(value, gradient, model.step)
 
 
-@helper
+@operation
 def workspace(model, instances):
-    """Room for the network's numbers and for the derivatives by them, as wide as batches are."""
-    pairs = min(model.batch, instances) if model.batch > 0 else instances
-    return np.zeros((2, numbers(model.product, model.sizes), lanes(pairs)), np.float32)
+    """Room for `add_gradients` in an epoch of so many instances."""
+
+
+@operation
+def add_gradients(model, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, work):
+    """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
 
 
 @helper
@@ -119,13 +122,12 @@ def one_pass(model, item, who, label, rows, vectors, head, time, own_time, activ
     Rows from `active` on have no moments yet, and are numbered as they first come up.
     """
     size = model.batch if model.batch > 0 else len(item)
-    product, sizes = model.product, model.sizes
     steps = 0
     for begin in range(0, len(item), size):
         end = min(begin + size, len(item))
         batch = item[begin:end], who[begin:end], label[begin:end]
         numbers_of = rows[0], rows[1], vectors[0], vectors[1], head[0, 0], head[1, 0]
-        gradients(product, sizes, *batch, *numbers_of, work[0], work[1])
+        add_gradients(model, *batch, *numbers_of, work)
         for n in range(begin, end):
             active = max(active, item[n] + 1)
         steps += 1

@@ -29,7 +29,7 @@ from sottovoce.models import (
     touched,
     train,
 )
-from sottovoce.models._batches import gather, one_pass, workspace
+from sottovoce.models._batches import add_gradients, gather, gradients, one_pass, workspace
 from sottovoce.models._tower import forward, lanes, numbers, weights
 from sottovoce.state import hold, locate
 
@@ -116,12 +116,28 @@ def _start_head(model, head, key):
         w += (inputs + 1) * outputs
 
 
+# Gradients
+
+
+@workspace.rule(Network)
+def _workspace(model, instances):
+    """Room for the network's numbers and for the derivatives by them, as wide as batches are."""
+    pairs = min(model.batch, instances) if model.batch > 0 else instances
+    return np.zeros((2, numbers(model.product, model.sizes), lanes(pairs)), np.float32)
+
+
+@add_gradients.rule(Network)
+def _add_gradients(model, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, work):
+    given = rows, to_rows, vectors, to_vectors, head, to_head, work[0], work[1]
+    gradients(model.product, model.sizes, item, who, label, *given)
+
+
 # Instances
 
 
 @helper
 def _draw(model, people, person, run, epoch, item, label):
-    """Write one epoch's instances in random order; how many there are."""
+    """Write one epoch's instances, for several batches in random order; how many there are."""
     begin, end, own = people.indptr[person], people.indptr[person + 1], people.item
     met = np.zeros(model.items, np.bool_)
     count = 0
@@ -142,7 +158,7 @@ def _draw(model, people, person, run, epoch, item, label):
         index += 1
         item[count], label[count] = j, False
         count += 1
-    for n in range(count - 1):
+    for n in range(count - 1 if 0 < model.batch < count else 0):  # a single batch has no order
         other = n + below(key, index + n, count - n)
         item[n], item[other] = item[other], item[n]
         label[n], label[other] = label[other], label[n]

@@ -27,6 +27,7 @@ from annotated_types import Ge, Gt, Le
 
 from sottovoce.models import Context, resolve, shape
 from sottovoce.models._neural import Optimizer, network
+from sottovoce.models._product import Product
 from sottovoce.registry import component
 
 
@@ -52,7 +53,7 @@ class GMF(NamedTuple):
 
 @resolve.rule(GMF)
 def _resolve(model, context):
-    return network(model, context, product=model.factors, tower=0)
+    return Product(*network(model, context, product=model.factors, tower=0))
 
 
 @shape.rule(GMF)

@@ -17,6 +17,7 @@ class Views(NamedTuple):
     """The nodes that each node knows; -1 at the end where there are no more."""
 
     neighbours: Ints  # [nodes, v], whom it talks to
+    room: Ints  # [nodes], how many that may be
     cache: Ints  # [nodes, c], whom it has been told of
     age: Ints  # [nodes, c], for how many cycles of shuffling ago
 
@@ -24,7 +25,7 @@ class Views(NamedTuple):
 def nobody() -> Views:
     """Views of nodes that need none."""
     none = np.empty((0, 0), np.int32)
-    return Views(none, none, none)
+    return Views(none, np.empty(0, np.int32), none, none)
 
 
 @driver
@@ -42,8 +43,8 @@ def bootstrap(nodes: int, count: int, run: int) -> Ints:
     return known
 
 
-@operation(default=lambda peers, nodes, run: nobody())
-def meet(peers, nodes, run):
+@operation(default=lambda peers, timing, run: nobody())
+def meet(peers, timing, run):
     """The `Views` that nodes begin with. Python only."""
 
 

@@ -17,8 +17,8 @@ class KOut(NamedTuple):
 
 
 @meet.rule(KOut)
-def _meet(peers, nodes, run):
-    return nobody()._replace(neighbours=bootstrap(nodes, peers.k, run))
+def _meet(peers, timing, run):
+    return nobody()._replace(neighbours=bootstrap(len(timing.upload), peers.k, run))
 
 
 @select.rule(KOut)

@@ -35,11 +35,13 @@ class Personalized(NamedTuple):
     """Begin the memory anew with every view, as the authors' code does."""
     cache: Annotated[int, Ge(2)] = 20
     """Addresses that a node keeps to explore."""
+    by_upload: bool = False
+    """Whether `view` is the mean, and each node's own in proportion to its upload (Frey et al. 2009)."""
 
 
 @meet.rule(Personalized)
-def _meet(peers, nodes, run):
-    return introduce(peers, nodes, run)
+def _meet(peers, timing, run):
+    return introduce(peers, timing, run)
 
 
 @period.rule(Personalized)
@@ -54,7 +56,7 @@ def _memory(peers):
 
 @helper
 def _choose(exploration, told, views, heard, timing, time, run, round, node):
-    view = views.neighbours[node]
+    view = views.neighbours[node, : views.room[node]]
     best, count = int((1 - exploration) * len(view) + 1e-9), 0
     while count < best and heard[node, count] >= 0:
         view[count] = heard[node, count]

@@ -2,6 +2,9 @@
 
 What `uniform` assumes, an ideal service that returns random peers, is here what a real node has: a
 cache of addresses that nodes shuffle among each other, out of which a view is drawn every so often.
+
+Views can have sizes in proportion to their nodes' upload, which keeps gossip robust where nodes are
+unequal (Frey et al. 2009).
 """
 
 from typing import Annotated, NamedTuple
@@ -26,12 +29,18 @@ class Shuffled(NamedTuple):
     """Rounds that a view is kept."""
     cache: Annotated[int, Ge(2)] = 20
     """Addresses that a node keeps; one cycle of shuffling takes place in every round."""
+    by_upload: bool = False
+    """Whether `view` is the mean, and each node's own in proportion to its upload."""
 
 
-def introduce(peers: "Shuffled", nodes: int, run: int) -> Views:
+def introduce(peers: "Shuffled", timing: Timing, run: int) -> Views:
     """Views and caches out of what a bootstrap service tells each node."""
-    cache = bootstrap(nodes, max(peers.view, peers.cache), run)
-    return Views(cache[:, : peers.view].copy(), cache, np.zeros_like(cache))
+    cache = bootstrap(len(timing.upload), max(peers.view, peers.cache), run)
+    share = timing.upload / timing.upload.mean() if peers.by_upload else np.ones(len(cache))
+    room = np.clip(np.rint(peers.view * share), 1, cache.shape[1]).astype(np.int32)
+    view = cache[:, : room.max()].copy()
+    view[np.arange(view.shape[1]) >= room[:, None]] = -1
+    return Views(view, room, cache, np.zeros_like(cache))
 
 
 def mingle(peers: "Shuffled", views: Views, timing: Timing, run: int, round: int) -> None:
@@ -43,7 +52,7 @@ def mingle(peers: "Shuffled", views: Views, timing: Timing, run: int, round: int
 @helper
 def explore(views, node, run, round, count):
     """Fill a view from place `count` on with random addresses of the node's cache that are not in it yet."""
-    view, cache = views.neighbours[node], views.cache[node]
+    view, cache = views.neighbours[node, : views.room[node]], views.cache[node]
     order = np.empty(len(cache), np.int64)
     distinct(stream(run, PEERS, node, round), len(cache), order)
     for n in order:
@@ -63,8 +72,8 @@ def _draw(views, run, round):
 
 
 @meet.rule(Shuffled)
-def _meet(peers, nodes, run):
-    return introduce(peers, nodes, run)
+def _meet(peers, timing, run):
+    return introduce(peers, timing, run)
 
 
 @period.rule(Shuffled)

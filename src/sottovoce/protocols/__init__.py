@@ -11,10 +11,9 @@ import numpy as np
 
 from sottovoce.combine import judges, merge, practise
 from sottovoce.exchange.pack import pack
-from sottovoce.kernels import INIT, STORAGE, driver, helper, operation, prange, store, stream
+from sottovoce.kernels import INIT, STORAGE, clock, driver, helper, operation, prange, store, stream
 from sottovoce.models import start_head, start_row, start_user
-from sottovoce.state import Ints, Longs, remember, rounding, width
-from sottovoce.timing import Doubles
+from sottovoce.state import Doubles, Ints, Longs, remember, rounding, width
 
 NOBODY = -1
 
@@ -71,6 +70,11 @@ def keeps(protocol, people):
     """Arrays by name that a protocol remembers from round to round; checkpoints hold them. Python only."""
 
 
+@operation(default=lambda protocol, views: np.empty(0, np.bool_))
+def relays(protocol, views):
+    """Which nodes' models others pass on as they are; nothing: nobody's. Python only."""
+
+
 @operation
 def prepare(protocol, network):
     """Compile all that a round of a `Simulation` needs, without changing it. Python only."""
@@ -91,22 +95,41 @@ def trainings(protocol, timed, size):
 
 @helper
 def absorb(rule, model, tables, snapshots, slot, origin, sender, people, run):
-    """Merge what `origin` stands for (see `Plan`) into a slot, then let the slot's people train."""
+    """Merge what `origin` stands for (see `Plan`) into a slot, then let the slot's people train.
+
+    A model that is to be passed on as it is takes the place of the own one, and nobody trains.
+    """
     begin, end = people.first[slot], people.first[slot + 1]
     slots = len(tables.clock)
     if origin != NOBODY:
         judge = people.member[begin]
+        over = len(people.relayed) > 0 and people.relayed[sender]
         if origin >= slots:
-            found = merge(rule, model, tables, slot, snapshots, origin - slots, people, judge, run)
+            found = merge(rule, model, tables, slot, snapshots, origin - slots, people, judge, run, over)
         else:
-            found = merge(rule, model, tables, slot, tables, origin, people, judge, run)
+            found = merge(rule, model, tables, slot, tables, origin, people, judge, run, over)
         if judges(rule) and people.heard.shape[1]:
             remember(people, judge, sender, found)
+        if over:
+            return
     for n in range(begin, end):
         person = people.member[n]
         practise(rule, model, tables, slot, people, person, run)
         people.steps[person] += 1
         tables.clock[slot] += 1
+
+
+@helper
+def _visit(plan, n, rule, model, tables, snapshots, people, run):
+    """Let a receiver take its messages, and note how long that takes, in equal parts for its people."""
+    began = clock()
+    slot = np.int64(plan.receiver[n])  # one kind of number, so that all is compiled only once
+    for m in range(plan.first[n], plan.first[n + 1]):
+        origin, sender = np.int64(plan.source[m]), np.int64(plan.sender[m])
+        absorb(rule, model, tables, snapshots, slot, origin, sender, people, run)
+    hosted = people.member[people.first[slot] : people.first[slot + 1]]
+    for person in hosted:
+        people.spent[person] += (clock() - began) / len(hosted)
 
 
 @driver
@@ -120,10 +143,7 @@ def execute(plan, rule, model, chain, tables, snapshots, reference, people, run)
             slot, place = np.int64(plan.copied[c]), np.int64(plan.into[c])
             pack(chain, tables, slot, people, reference, snapshots, place, run, plan.number[c])
         for n in prange(plan.level[level], plan.level[level + 1]):
-            slot = np.int64(plan.receiver[n])  # one kind of number, so that all is compiled only once
-            for m in range(plan.first[n], plan.first[n + 1]):
-                origin, sender = np.int64(plan.source[m]), np.int64(plan.sender[m])
-                absorb(rule, model, tables, snapshots, slot, origin, sender, people, run)
+            _visit(plan, n, rule, model, tables, snapshots, people, run)
 
 
 @helper

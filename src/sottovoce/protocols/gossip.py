@@ -12,7 +12,7 @@ from annotated_types import Ge
 
 from sottovoce.kernels import driver, inlined, prange
 from sottovoce.peers import select
-from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, trainings
+from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, relays, trainings
 from sottovoce.registry import component
 from sottovoce.timing import arrives, first_tick, load, phase, stays
 
@@ -23,6 +23,9 @@ class Gossip(NamedTuple):
 
     pushes: Annotated[int, Ge(1)] = 1
     """Messages a node sends in a cycle, each to another peer."""
+    relay: Annotated[int, Ge(0)] = 0
+    """Models of nodes with fewer links than this are passed on as they are, neither merged nor trained, so
+    that they spread as fast as those of others (Giaretta and Girdzijauskas 2019)."""
     start: Literal["common", "independent"] = "common"
     """Whether all nodes begin with the same model and vector, or each with its own."""
 
@@ -35,6 +38,13 @@ def _hosts(protocol, people):
 @trainings.rule(Gossip)
 def _trainings(protocol, timed, size):
     return 1 / size if timed else protocol.pushes
+
+
+@relays.rule(Gossip)
+def _relays(protocol, views):
+    if protocol.relay == 0 or len(views.neighbours) == 0:
+        return np.empty(0, np.bool_)
+    return np.count_nonzero(views.neighbours >= 0, axis=1) < protocol.relay
 
 
 @driver

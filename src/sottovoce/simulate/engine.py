@@ -22,6 +22,7 @@ from sottovoce.protocols import (
     keeps,
     nodes,
     prepare,
+    relays,
     start,
     trainings,
 )
@@ -80,7 +81,8 @@ class Simulation:
         self.underway = nothing()
         self.kept = keeps(protocol, train.people)
         self.workspace: Any = None  # what a protocol works in: it decides nothing, so it is not saved
-        self.views = meet(peers, slots, seed)
+        self.views = meet(peers, self.timing, seed)
+        self.people = self.people._replace(relayed=relays(protocol, self.views))
         self.round = self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
         common = protocol.start == "common"
@@ -201,6 +203,7 @@ class Simulation:
             "clock": tables.clock,
             "user": people.user,
             "steps": people.steps,
+            "spent": people.spent,
             "counters": np.array([self.round, self.messages, self.arrived, self.bytes], np.int64),
             "seconds": np.array([self.seconds]),
             **self.kept,
@@ -229,6 +232,7 @@ class Simulation:
             np.copyto(live[name], values, casting="no")
         self.round, self.messages, self.arrived, self.bytes = (int(n) for n in live["counters"])
         self.seconds = float(live["seconds"][0])
+        self.people = self.people._replace(relayed=relays(self.protocol, self.views))
 
 
 @prepare.rule(object)
@@ -248,6 +252,7 @@ def _advance(protocol: Any, network: Simulation, rounds: int) -> None:
             if network.round and network.round % every == 0:
                 known = network.views, network.people, network.timing
                 renew(network.peers, *known, network.seed, network.round)
+                network.people = network.people._replace(relayed=relays(protocol, network.views))
             window = min(window, every - network.round % every)
         sent = [network.send(network.round + n) for n in range(window)]
         network.deliver([messages for messages, _ in sent], window)

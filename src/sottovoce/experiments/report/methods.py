@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import RunError
 from sottovoce.experiments.directory import PER_USER, RECIPE, RESULT
+from sottovoce.experiments.nodes import PREFIX
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.report.naming import called, decisive
 
@@ -61,6 +62,8 @@ class Method(NamedTuple):
     subject: Subject
     runs: tuple[Run, ...]
     settings: dict[str, Any]
+    nodes: dict[int, People]
+    """What each node did, by seed."""
 
     @property
     def name(self) -> str:
@@ -113,9 +116,9 @@ def study(paths: Sequence[Path]) -> Study:
         order = sorted(group)
         figures = {seed: dict(runs[group[seed]].result["final"]) for seed in order}
         people = {seed: _columns(frames[group[seed]], "") for seed in order}
-        methods.append(
-            Method(Subject(name, figures, people), tuple(runs[group[s]] for s in order), settings[key])
-        )
+        nodes = {seed: _columns(frames[group[seed]], PREFIX) for seed in order}
+        under = tuple(runs[group[seed]] for seed in order)
+        methods.append(Method(Subject(name, figures, people), under, settings[key], nodes))
     versions = sorted({run.result["version"] for run in runs})
     if len(versions) > 1:
         notes.append(f"The runs are of several versions of Sottovoce: {', '.join(versions)}.")
@@ -179,7 +182,7 @@ def _columns(frame: pl.DataFrame, prefix: str) -> People:
         column.removeprefix(prefix): frame[column].cast(pl.Float64).fill_null(np.nan).to_numpy()
         for column in frame.columns
         if column.startswith(prefix)
-        and " " not in column.removeprefix(prefix)
+        and (prefix == PREFIX or " " not in column.removeprefix(prefix))
         and column not in ("user", "history")
     }
 

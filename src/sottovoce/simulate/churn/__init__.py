@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sottovoce.kernels import CHURN, below, operation, stream
-from sottovoce.state import Longs
-from sottovoce.timing import Doubles
+from sottovoce.state import Doubles, Longs
 
 HOUR = 3600.0
 BINS = (0, 1, 2, 5, 10, 20, 30, 60, 120, 180, 240, 360, 480, 720, 1440)

@@ -30,8 +30,7 @@ from sottovoce.data.sources import stunner
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 from sottovoce.simulate.churn import Sessions, dealt, draws, packed, sessions
-from sottovoce.state import Longs
-from sottovoce.timing import Doubles
+from sottovoce.state import Doubles, Longs
 
 DAY = 86400
 SEGMENT = 2 * DAY

@@ -1,0 +1,92 @@
+"""When each person's model was at its best, by the person's own weighting set; and that model.
+
+Somebody who learns for themselves stops where it no longer helps them, at a round of their own: that is
+what convergence means for a node of Belal et al. 2022 (Section 5.5.6), whose code then tests everybody
+with that model. Nothing of the test set decides it.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.combine import standing
+from sottovoce.evaluate.scoring import slots_of
+from sottovoce.exchange.compression import Whole
+from sottovoce.exchange.pack import pack
+from sottovoce.kernels import driver, helper, prange
+from sottovoce.state import People, Tables, whole
+
+
+@driver
+def _judge(rule, model, tables, people, slot_of, run, found):
+    for person in prange(len(slot_of)):
+        found[person] = standing(rule, model, tables, slot_of[person], people, person, run)
+
+
+@helper
+def _copy(tables, slot, people, person, own, user, run):
+    pack(Whole(), tables, slot, people, tables, own, person, run, 0)
+    user[person] = people.user[person]
+
+
+@driver
+def _keep(tables, people, slot_of, better, own, user, run):
+    for person in prange(len(slot_of)):
+        if better[person]:
+            _copy(tables, slot_of[person], people, person, own, user, run)
+
+
+class Best:
+    """The best evaluation of each person so far, as `rule` judges models on the weighting set."""
+
+    def __init__(self, rule: Any, count: int, seed: int, *, keep: bool) -> None:
+        self.rule, self.seed, self.keep = rule, seed, keep
+        self.quality = np.full(count, -1, np.float32)
+        self.round = np.zeros(count, np.int64)
+        self.tables: Tables | None = None
+        self.user = np.empty((count, 0), np.float32)
+        self.noted = -1  # the round that was judged last
+
+    def note(self, model: Any, tables: Tables, people: People, round: int) -> None:
+        """Judge everybody's model; the first one of several that are equally good is the best."""
+        slot_of, found = slots_of(people), np.empty(len(self.quality), np.float32)
+        _judge(self.rule, model, tables, people, slot_of, self.seed, found, batch=len(found))
+        better, self.noted = found > self.quality, round
+        self.quality[better], self.round[better] = found[better], round
+        if self.keep:
+            self._room(tables, people)
+            _keep(tables, people, slot_of, better, self.tables, self.user, self.seed, batch=len(found))
+
+    def _room(self, tables: Tables, people: People) -> None:
+        if self.tables is None:
+            count, items = len(self.quality), len(tables.age) // tables.slots
+            self.tables = whole(count, items, tables.width, tables.head.shape[1], tables.storage)
+            self.user = np.empty_like(people.user)
+
+    def used(self, people: People) -> tuple[Tables, People]:
+        """The models that were kept, one for each person, and their people."""
+        assert self.tables is not None
+        every = np.arange(len(self.quality) + 1)
+        own = people._replace(user=self.user, first=every, member=every[:-1].astype(np.int32))
+        return self.tables, own
+
+    def state(self) -> dict[str, Any]:
+        """All of it by name, for a checkpoint."""
+        state: dict[str, Any] = {
+            "quality": self.quality,
+            "round": self.round,
+            "noted": np.array([self.noted]),
+        }
+        if self.tables is not None:
+            kept = ("rows", "age", "head", "clock")
+            state |= {"user": self.user, **{name: getattr(self.tables, name) for name in kept}}
+        return state
+
+    def restore(self, state: dict[str, Any], tables: Tables, people: People) -> None:
+        """Continue from what `state` returned."""
+        if self.keep:
+            self._room(tables, people)
+        live = self.state()
+        for name, values in state.items():
+            np.copyto(live[name], values, casting="no")
+        self.noted = int(live["noted"][0])
