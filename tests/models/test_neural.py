@@ -9,7 +9,7 @@ from sottovoce import registry
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.kernels import driver
 from sottovoce.models import Context, resolve, score_all, shape, touched, train
-from sottovoce.models._batches import gradients
+from sottovoce.models._batches import add_gradients
 from sottovoce.models._neural import BATCH, CENTRAL_BATCH, _draw
 from sottovoce.models._tower import LANES, numbers, weights
 from sottovoce.protocols import start
@@ -37,20 +37,21 @@ def small(items=12, people=4, seed=3):
     return ratings((5 * (rng.random((people, items)) < 0.4)).tolist())
 
 
+@pytest.mark.parametrize("people", [3, 1])
 @pytest.mark.parametrize("name", SETTINGS)
-def test_gradients_are_derivatives(name):
+def test_gradients_are_derivatives(name, people):
     """Every number of rows, vectors, and of each layer's weights and biases; the second tile is not full."""
     rng = np.random.default_rng(1)
     network = resolve(built(name), Context(7, 1, 5, 1, 1))
     product, sizes = network.product, network.sizes
     count = LANES + 9
-    item, who = rng.integers(0, 7, count).astype(np.int32), rng.integers(0, 3, count).astype(np.int32)
+    item, who = rng.integers(0, 7, count).astype(np.int32), rng.integers(0, people, count).astype(np.int32)
     label = rng.random(count) < 0.3
-    groups = [rng.normal(size=s) for s in ((7, 6), (3, 6), weights(product, sizes))]
+    groups = [rng.normal(size=s) for s in ((7, 6), (people, 6), weights(product, sizes))]
     found = [np.zeros_like(group) for group in groups]
     work = np.zeros((2, numbers(product, sizes), LANES))
     given = [array for pair in zip(groups, found, strict=True) for array in pair]
-    gradients(product, sizes, item, who, label, *given, *work)
+    add_gradients(network, item, who, label, *given, work)
     for mine, slope in zip(found, slopes(product, sizes, groups, item, who, label), strict=True):
         np.testing.assert_allclose(mine, slope, rtol=1e-5, atol=1e-8)
         assert (np.abs(slope) > 1e-9).mean() > 0.4  # ReLU leaves enough of them to compare

@@ -92,3 +92,51 @@ def test_who_remembers_nobody_explores():
     renew(peers, views, crowd(30, 5), synchronous(30), 1, 10)
     valid(views.neighbours)
     assert (views.neighbours >= 0).all()
+
+
+@pytest.mark.parametrize("kind", [Shuffled, Personalized])
+def test_views_grow_with_upload(kind):
+    peers = kind(view=3, cache=12, by_upload=True)
+    upload = np.r_[np.full(20, 0.2), np.full(20, 1.0), np.full(20, 1.8)]
+    timing = synchronous(60)._replace(upload=upload)
+    views = meet(peers, timing, 1)
+    for round in (0, 10):
+        if round:
+            renew(peers, views, crowd(60, memory=5), timing, 1, round)
+        valid(views.neighbours)
+        sizes = (views.neighbours >= 0).sum(axis=1)
+        assert sizes.reshape(3, 20).tolist() == [[1] * 20, [3] * 20, [5] * 20]
+
+
+def test_models_of_nodes_with_few_links_are_passed_on_as_they_are():
+    from sottovoce.combine.model_age import ModelAge
+    from sottovoce.models.mf import MF
+    from sottovoce.protocols import absorb
+    from sottovoce.protocols.gossip import Gossip
+    from tests.networks import advance_slowly, assert_same, ratings, simulate
+
+    rng = np.random.default_rng(1)
+    data = ratings((rng.integers(1, 6, (12, 9)) * (rng.random((12, 9)) < 0.5)).tolist())
+    upload = np.r_[np.full(4, 0.3), np.full(8, 1.35)]
+    timing = synchronous(12)._replace(upload=upload, timed=True)
+    parts = {
+        "merge": ModelAge(),
+        "peers": Shuffled(view=3, cache=6, by_upload=True),
+        "protocol": Gossip(relay=2),
+        "timing": timing,
+    }
+    fast, slow = (simulate(MF(factors=3), data, **parts) for _ in range(2))
+    assert fast.people.relayed.tolist() == [True] * 4 + [False] * 8
+    fast.advance(6)
+    advance_slowly(slow, 6)
+    assert_same(fast, slow)
+    s, items = slow, data.items
+    rows = s.tables.rows.reshape(12, items, -1)
+    steps = s.people.steps.copy()
+    assert (rows[0] != rows[5]).any()
+    absorb(s.merge, s.model, s.tables, s.tables, 5, 0, 0, s.people, 1)
+    np.testing.assert_array_equal(rows[5], rows[0])
+    np.testing.assert_array_equal(s.people.steps, steps)
+    absorb(s.merge, s.model, s.tables, s.tables, 6, 7, 7, s.people, 1)
+    assert (rows[6] != rows[7]).any()
+    assert s.people.steps[6] == steps[6] + 1

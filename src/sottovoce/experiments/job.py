@@ -263,11 +263,11 @@ class Job:
         beside = {"popularity": baselines["popularity"]} | outside
         others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
         others["history"] = np.diff(split.train.indptr).astype(np.float64)
-        others |= nodes.facts(simulation, self.best)
+        by_node = nodes.facts(simulation, self.best)
         with self.tell.doing("Writing everybody's recommendations"):
             items, scores = recommend(*self._used(simulation), self.data.items, min(TOP, self.data.items))
             frames = {
-                directory.PER_USER: per_user_frame(self.data.users, last.per_user | others),
+                directory.PER_USER: per_user_frame(self.data.users, last.per_user | others | by_node),
                 directory.RECOMMENDATIONS: recommendations_frame(self.data, items, scores),
             }
         result = {
@@ -289,6 +289,7 @@ class Job:
             "tails": {
                 name: _finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
             },
+            "by_node": nodes.summary(by_node),
             **self._time(simulation),
             "categories": {name: _finite(shifts) for name, shifts in last.by_category.items()},
             "data": _describe(self.data),

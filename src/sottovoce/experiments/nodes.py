@@ -48,6 +48,19 @@ def divided(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     return {n: a for n, a in arrays.items() if not n.startswith(CHECKPOINT)}, own
 
 
+def summary(columns: dict[str, Any]) -> dict[str, dict[str, float]]:
+    """The mean over nodes, and those of the nodes with the highest figures; without the prefix."""
+    from sottovoce.evaluate.tails import tails
+
+    told = {}
+    for name, values in columns.items():
+        known = values[np.isfinite(values)]
+        if len(known):
+            highest = {kind: -value for kind, value in tails(-known, "hr").items()}
+            told[name.removeprefix(PREFIX)] = {"mean": float(known.mean()), **highest}
+    return told
+
+
 def facts(simulation: "Simulation", best: "Best | None") -> dict[str, Any]:
     """Columns of the table of people, as far as the run has such figures."""
     from sottovoce.evaluate.likeness import likeness

@@ -145,6 +145,10 @@ class Run:
             raise RunError(f"A run has no table {table!r}.", nearest(table, [*files, "curve"]))
         return pandas.DataFrame({c.name: c.to_list() for c in self._frame(files[table])})
 
+    def people(self) -> "polars.DataFrame":
+        """Everybody's metrics after the last round, and what each node did: a row per person."""
+        return self._frame(PER_USER)
+
     def _frame(self, name: str) -> "polars.DataFrame":
         import polars as pl
 

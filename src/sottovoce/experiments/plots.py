@@ -71,8 +71,12 @@ def curves(
 
 def distribution(identity: str, x: str, groups: Mapping[str, NDArray[np.float64]], percent: bool) -> Html:
     """How many people have at most a given value: the empirical distribution function of each group."""
+    return shares(identity, x, cumulative(groups), percent)
+
+
+def shares(identity: str, x: str, drawn: Sequence[Series], percent: bool) -> Html:
+    """The same for distribution functions as `cumulative` gives them."""
     kind: Kind = "percent" if percent else "number"
-    drawn = cumulative(groups)
     up = Axis(0.0, 1.0, _TOP + _HEIGHT, _TOP, "percent", 0.2)
     halves = [f"at most {say(_median(one), kind)} with {one.name}" for one in drawn if one.x]
     told = f"Distribution of {x}. Half of the people have {'; '.join(halves)}."

@@ -128,8 +128,8 @@ def _line(cells: list[str]) -> str:
 
 
 def _picture(found: Mapping[str, Any]) -> str:
-    """All panels in two columns, as one picture on white."""
-    drawn, parts = words.panels(found), []
+    """All panels and distributions in two columns, as one picture on white."""
+    drawn, parts = [*words.panels(found), *words.distributions(found)], []
     sizes = [tuple(map(float, re.findall(r'viewBox="0 0 (\S+) ([^"]+)"', svg)[0])) for _, svg in drawn]
     width, height = (max(size[side] for size in sizes) for side in (0, 1))
     columns, rows = min(2, len(drawn)), -(-len(drawn) // 2)

@@ -13,9 +13,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from sottovoce import __version__
 from sottovoce.errors import RunError
-from sottovoce.experiments import sweep
+from sottovoce.experiments import plots, sweep
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.reproduce import claims, figures, shared
@@ -97,6 +99,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "metric": form.metric,
         "x": form.x,
         "panels": _panels(form, results),
+        "people": [_people(form, metric, results) for metric in form.people],
         "data": _data(results),
         "version": __version__,
     }
@@ -168,6 +171,22 @@ def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
             mean = Figure.of(figures.values(form, seeds, form.metric, "final", level)).mean
             panel["levels"].setdefault(level, round(mean, 5))
     return list(panels.values())
+
+
+def _people(form: Reproduction, metric: str, results: Results) -> dict[str, Any]:
+    """The distribution of a metric over people, all seeds together, a picture for each panel."""
+    panels: dict[Labels, dict[str, Any]] = {}
+    inside = [axis in form.panels for axis in form.axes]
+    for run, seeds in results.items():
+        title = tuple(itertools.compress(run, inside))
+        name = ", ".join(label for label, shown in zip(run, inside, strict=True) if not shown)
+        values = np.concatenate([figures.of_everybody(one, metric) for one in seeds])
+        drawn = plots.cumulative({name: values})[0]
+        points = {"x": [round(x, 5) for x in drawn.x], "mean": [round(y, 5) for y in drawn.mean]}
+        panels.setdefault(title, {"title": ", ".join(title), "curves": []})["curves"].append(
+            {"name": name, **points}
+        )
+    return {"metric": metric, "panels": list(panels.values())}
 
 
 def _curve(form: Reproduction, seeds: Sequence[Run]) -> dict[str, Any]:

@@ -5,8 +5,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.machine import size
+from sottovoce.experiments.nodes import PREFIX
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.report import words
 from sottovoce.experiments.reproduce.form import At, Hours, Labels, Reaches, Reproduction
@@ -25,6 +29,17 @@ COUNTS = (
     *CHURN,
 )
 """What a row or a check can be about besides the metrics that were measured; the last ones under churn."""
+
+
+NODES = {
+    "rounds to converge": "converged",
+    "seconds per node": "seconds",
+    "models received": "received",
+    "listeners": "listeners",
+    "likeness with peers": "likeness",
+    "likeness with anybody": "chance likeness",
+}
+"""What else it can be about: figures of every node, their mean or those of the nodes with the highest."""
 
 
 class Figure(NamedTuple):
@@ -67,10 +82,13 @@ def value(
     """
     if metric in COUNTS:
         return _count(run.result, metric)
+    if metric in NODES:
+        known = run.result.get("by_node", {}).get(NODES[metric], {})
+        return _number(known.get("mean" if at == "final" else at))
     beside = run.baselines | run.references
     if metric not in run.metrics:
         raise RecipeError(
-            f"{metric!r} is not measured by these runs.", nearest(metric, [*run.metrics, *COUNTS])
+            f"{metric!r} is not measured by these runs.", nearest(metric, [*run.metrics, *COUNTS, *NODES])
         )
     if level is not None:
         if level not in beside:
@@ -121,13 +139,16 @@ def after(places: Sequence[float], x: str) -> float:
 
 def smaller_is_better(metric: str, at: At) -> bool:
     """Which way is up."""
-    return isinstance(at, Reaches) or lower_is_better(metric) or metric in ("bytes", "seconds", "messages")
+    counted = ("bytes", "seconds", "messages", "rounds to converge", "seconds per node")
+    return isinstance(at, Reaches) or lower_is_better(metric) or metric in counted
 
 
 def say(figure: float, metric: str, at: At = "final") -> str:
     """A number for people."""
     if isinstance(at, Reaches):
         return "never" if figure == math.inf else f"{figure:.3g}"
+    if metric in NODES and math.isfinite(figure):
+        return f"{figure:.3g}"
     if metric not in COUNTS or not math.isfinite(figure):
         return words.figure(metric, figure, 2)
     if metric == "bytes":
@@ -162,7 +183,20 @@ def say_at(at: At, x: str = "rounds") -> str:
 
 def say_read(metric: str, at: At, x: str = "rounds") -> str:
     """What was read, in words."""
-    return metric if metric in COUNTS else f"{words.name(metric)}, {say_at(at, x)}"
+    return metric if metric in COUNTS else f"{name(metric)}, {say_at(at, x)}"
+
+
+def name(metric: str) -> str:
+    """What is measured, in words."""
+    return metric if metric in NODES else words.name(metric)
+
+
+def of_everybody(run: Run, metric: str) -> NDArray[np.float64]:
+    """What is known of each person, or of each person's node; NaN for none."""
+    frame, column = run.people(), f"{PREFIX}{NODES[metric]}" if metric in NODES else metric
+    if column not in frame.columns:
+        raise RecipeError(f"{metric!r} is not known of each person.", nearest(metric, frame.columns))
+    return frame[column].fill_null(math.nan).to_numpy().astype(np.float64)
 
 
 def _count(result: Mapping[str, Any], metric: str) -> float:

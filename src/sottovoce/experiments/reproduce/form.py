@@ -150,6 +150,9 @@ class Reproduction(Strict):
     base: str
     metric: str
     panels: list[str] = []
+    people: list[str] = []
+    """What is also drawn as a distribution over people, a picture of each in every panel: metrics, or what
+    nodes did, such as "rounds to converge" (`figures.NODES`)."""
     seeds: Annotated[int, Field(ge=1)] = 3
     tuned: str
     """What was tuned on what, for the reader."""

@@ -13,7 +13,10 @@ def render(found: Mapping[str, Any]) -> str:
     title = words.title(found)
     return page(
         title,
-        join(_header(found), element("main", _curves(found), _claims(found), _figures(found), _about(found))),
+        join(
+            _header(found),
+            element("main", _curves(found), _people(found), _claims(found), _figures(found), _about(found)),
+        ),
     )
 
 
@@ -38,6 +41,13 @@ def _curves(found: Mapping[str, Any]) -> Html:
     return element(
         "section", element("h2", "Curves"), element("p", words.BAND), element("div", *drawn, class_="charts")
     )
+
+
+def _people(found: Mapping[str, Any]) -> Html:
+    drawn = [element("figure", element("h3", title), svg) for title, svg in words.distributions(found)]
+    told = "The height is the share of people, or nodes, with at most that. All seeds are taken together."
+    inside = element("div", *drawn, class_="charts")
+    return element("section", element("h2", "People"), element("p", told), inside) if drawn else Html("")
 
 
 def _claims(found: Mapping[str, Any]) -> Html:

@@ -69,7 +69,8 @@ def source(claim: Mapping[str, Any]) -> str:
 
 def cells(row: Mapping[str, Any]) -> list[str]:
     """A row of the table; a dash where the paper prints nothing."""
-    read = row["metric"] if row["metric"] in figures.COUNTS else f"{name(row['metric'])}, {row['at']}"
+    counted = row["metric"] in figures.COUNTS
+    read = row["metric"] if counted else f"{figures.name(row['metric'])}, {row['at']}"
     judged = "" if row["holds"] is None else mark(row["holds"])
     return [row["name"], read, *(said or "—" for said in row["said"]), judged]
 
@@ -109,6 +110,23 @@ def panels(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
             ),
         )
         for number, panel in enumerate(found["panels"])
+    ]
+
+
+def distributions(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
+    """Every distribution over people: its title and its picture."""
+    return [
+        (
+            ": ".join(filter(None, [panel["title"], figures.name(drawn["metric"])])),
+            plots.shares(
+                f"people-{number}-{place}",
+                figures.name(drawn["metric"]),
+                [plots.Series(**curve) for curve in panel["curves"]],
+                percent(drawn["metric"]),
+            ),
+        )
+        for number, drawn in enumerate(found.get("people", []))
+        for place, panel in enumerate(drawn["panels"])
     ]
 
 
