@@ -11,9 +11,10 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge, Interval
 
+from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PEERS, driver, helper, prange, stream
 from sottovoce.peers import among, draw_online, meet, memory, period, renew, select
-from sottovoce.peers.shuffled import explore, introduce, mingle
+from sottovoce.peers.shuffled import ADDRESSES, explore, introduce, mingle
 from sottovoce.registry import component
 
 
@@ -35,6 +36,18 @@ class Personalized(NamedTuple):
     """Begin the memory anew with every view, as the authors' code does."""
     cache: Annotated[int, Ge(2)] = 20
     """Addresses that a node keeps to explore."""
+
+
+@discloses.rule(Personalized)
+def _discloses(component):
+    return (
+        Disclosure(
+            "whom a node chose to talk to",
+            "these peers, and whoever watches the network",
+            "Peers are chosen whose models served a person well: whom I ask tells whom I resemble.",
+        ),
+        *((ADDRESSES,) if component.others == "shuffled" else ()),
+    )
 
 
 @meet.rule(Personalized)

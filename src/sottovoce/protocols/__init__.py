@@ -71,6 +71,11 @@ def keeps(protocol, people):
     """Arrays by name that a protocol remembers from round to round; checkpoints hold them. Python only."""
 
 
+@operation(default=lambda protocol: None)
+def aggregates(protocol):
+    """How the server of this protocol aggregates; None: as the recipe says, or there is none. Python only."""
+
+
 @operation
 def prepare(protocol, network):
     """Compile all that a round of a `Simulation` needs, without changing it. Python only."""

@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge
 
+from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import driver, inlined, prange
 from sottovoce.peers import select
 from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, trainings
@@ -35,6 +36,19 @@ def _hosts(protocol, people):
 @trainings.rule(Gossip)
 def _trainings(protocol, timed, size):
     return 1 / size if timed else protocol.pushes
+
+
+@discloses.rule(Gossip)
+def _discloses(component):
+    return (
+        Disclosure(
+            "the whole model: every item's row and how often it was updated, the head, how often the model "
+            "was trained, and the number of one's own interactions",
+            "peers",
+            "Models become mixtures of everybody's. But who sees two of a node's models one after the other "
+            "sees which rows changed between them, and that tells what was rated.",
+        ),
+    )
 
 
 @driver

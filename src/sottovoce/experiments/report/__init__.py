@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sottovoce import __version__
 from sottovoce.experiments.machine import duration, size
 from sottovoce.experiments.markup import Html, element, join
-from sottovoce.experiments.report import chance, network, people, quality, words
+from sottovoce.experiments.report import chance, network, people, privacy, quality, words
 from sottovoce.experiments.report.layout import Section
 from sottovoce.experiments.report.methods import Study, Subject, study
 from sottovoce.experiments.report.page import page
@@ -43,6 +43,7 @@ def report(directories: Sequence[Path]) -> Report:
         quality.people_and_bytes(runs),
         people.badly_served(runs),
         *people.example(runs),
+        *privacy.leaving(runs),
         network.statistics(runs),
         *network.recipes(runs),
     ]
