@@ -39,11 +39,10 @@ from sottovoce.protocols._participants import Groups, terms
 from sottovoce.state import Tables, gathered, limited, rounding, width
 
 CHANGES = Disclosure(
-    "how each item's row that was trained on has changed, the change of the head and how many instances "
-    "that took, by name",
+    "what training changed: the rows of items, the head; and on how many instances it was",
     "the server",
-    "Which rows changed tells what was rated; where items are sampled as negatives, these are among them. "
-    "How they changed tells more: after a single step of plain SGD even the ratings.",
+    "Which rows changed tells what was rated, though sampled negatives are among them. How they changed "
+    "tells more: after a single step of plain SGD even the ratings (Chai et al. 2021).",
 )
 """What every participant of an aggregation sends."""
 

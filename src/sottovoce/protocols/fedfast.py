@@ -136,7 +136,7 @@ def _discloses(component):
             private=True,
         ),
         Disclosure(
-            "the mean change of the vectors of participants, as a step of one's own",
+            "the mean change of participants' vectors, as a step of one's own",
             "the others of their cluster",
             "Where one person took part for a cluster, that is how this very person's vector has changed.",
             private=True,

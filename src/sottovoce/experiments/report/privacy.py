@@ -8,9 +8,7 @@ from sottovoce.experiments.report.methods import Method, Study
 
 Seen = list[dict[str, Any]]
 
-_AGREED = (
-    "This lets leave devices what is private by design, and its recipe agreed to that (disclose = true)."
-)
+_AGREED = "What is private by design leaves devices here; the recipe agrees to that (disclose = true)."
 _KEPT = "People's data and their vectors stay on their devices."
 _CENTRAL = "All data is in one place."
 
@@ -43,10 +41,14 @@ def _table(seen: Seen, summary: str, identity: str) -> Table:
     columns = [Column("what others see"), Column("who"), Column("what it tells them")]
     rows = [
         [
-            Cell(one["what"], "private by design" if one["private"] else ""),
-            Cell(one["to"]),
+            Cell(_begun(one["what"]), "private by design" if one["private"] else ""),
+            Cell(_begun(one["to"])),
             Cell(one["tells"]),
         ]
         for one in seen
     ]
     return Table(identity or "privacy", columns, rows, summary)
+
+
+def _begun(words: str) -> str:
+    return words[:1].upper() + words[1:]
