@@ -19,7 +19,7 @@ LAYERS = [
     {"errors"},
     {"kernel_cache"},
     {"kernels"},
-    {"registry"},
+    {"registry", "clusters", "disclosure"},
     {"data"},
     {"metrics"},
     {"state"},

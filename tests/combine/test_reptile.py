@@ -1,12 +1,17 @@
 """A start moves part of the way that training goes, and people use a copy that went all of it."""
 
+import sys
+
 import numpy as np
 
 from sottovoce.combine.decentralized_reptile import DecentralizedReptile
 from sottovoce.combine.linear import Linear
 from sottovoce.evaluate.tuned import tuned
+from sottovoce.models import train
 from sottovoce.models._study import approach, study
+from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
+from sottovoce.protocols.central import Central
 from tests.networks import advance_slowly, assert_same, copy_of, ratings, simulate
 
 
@@ -42,6 +47,35 @@ def test_a_step_goes_part_of_the_way():
     np.testing.assert_array_equal(all_of_it.age, trained.age)
     go(approach, half, 3, model, people, 3, 1, 0.5)
     np.testing.assert_allclose(half.rows, (before.rows + trained.rows) / 2, rtol=1e-6)
+
+
+def test_a_tuned_copy_is_the_start_and_a_step_for_every_training(monkeypatch):
+    """φ ← φ + ε (φ̃ − φ) for everybody's GMF, rows and head, with the own vector trained for good.
+
+    The compiled loop runs as the plain Python it is, so that no kernel is compiled for this.
+    """
+    adapting = sys.modules[tuned.__module__]
+    plain = adapting._tune.plain
+    monkeypatch.setattr(adapting, "_tune", lambda *a, batch: plain(*a))
+    model = GMF(factors=2, negatives=1)
+    simulation = simulate(model, community(), protocol=Central())
+    model, tables, people = simulation.model, simulation.tables, simulation.people
+    before = copy_of(tables), people.user.copy()
+    own, each = tuned(model, tables, people, 1, 2, 0.25)
+    for person in range(8):
+        start = copy_of(before[0])
+        for _ in range(2):
+            trained = copy_of(start)
+            train(model, trained, 0, people, person, 1)
+            people.steps[person] += 1
+            start.rows[:] += np.float32(0.25) * (trained.rows - start.rows)
+            start.head[:] += np.float32(0.25) * (trained.head - start.head)
+        assert (start.rows != before[0].rows).any()
+        np.testing.assert_allclose(
+            own.rows[person * 10 : (person + 1) * 10], start.rows, rtol=1e-5, atol=1e-6
+        )
+        np.testing.assert_allclose(own.head[person], start.head[0], rtol=1e-5, atol=1e-6)
+    np.testing.assert_allclose(each.user, people.user, rtol=1e-5, atol=1e-6)
 
 
 def test_tuned_copies_leave_the_network_alone():

@@ -17,7 +17,7 @@ SMALL: dict[str, Any] = {
 }
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def small() -> Callable[..., Recipe]:
     """A recipe for that community, with changes to single keys such as `run__rounds=3`."""
 

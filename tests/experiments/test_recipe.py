@@ -12,7 +12,7 @@ from sottovoce.experiments.recipes import find, shipped
     [
         ("[modle]\nname = 'mf'", "modle is not a section of a recipe. Did you mean 'model'?"),
         ("[run]\nround = 5", "run.round is not a key of a recipe. Did you mean 'rounds'?"),
-        ("[privacy]\nobserve = 1", "privacy.observe is not a key of a recipe. It has none."),
+        ("[privacy]\nobserve = 1", "privacy.observe is not a key of a recipe. Valid names: disclose."),
         ("[run]\nrounds = 'many'", "run.rounds = 'many' cannot be used"),
         ("[run]\nrounds = true", "run.rounds = True cannot be used"),
         ("[run]\nrounds = 0", "run.rounds = 0 cannot be used"),
@@ -65,6 +65,11 @@ def test_sections_and_keys(tmp_path, text, says):
         ),
         ("protocol", {"start": "independent", "compress": ["delta"]}, "protocol.compress names 'delta', but"),
         ("protocol", {"name": "federated", "compress": ["delta"]}, "protocol.compress names 'delta', but"),
+        ("protocol", {"name": "fedfast"}, "with the protocol 'fedfast', the person's own vector, after"),
+        ("protocol", {"name": "fedfast", "items": "mean"}, "protocol.items = 'mean' cannot be used"),
+        ("protocol", {"name": "fedfast", "aggregate": "simple"}, "protocol.aggregate has no meaning"),
+        ("protocol", {"name": "fedfast", "participants": 0}, "protocol.participants = 0 cannot be used"),
+        ("protocol", {"name": "fedfast", "compress": ["delta"]}, "protocol.compress names 'delta', but"),
         ("network", {"churn": "phones"}, "network.churn needs time, and without links there is none."),
         (
             "network",
@@ -121,6 +126,16 @@ def test_resolved_has_all_settings_and_reads_back_equal(tmp_path, small):
     assert again.model.settings["step"] == 0.01
     assert "low" not in again.model.settings, "what depends on the data stays open"
     assert again.evaluate.metric == "hr@5"
+
+
+def test_fedfast_brings_its_own_rule(small):
+    recipe = small(protocol__name="fedfast", protocol__items="change", privacy__disclose=True)
+    assert type(recipe.components().merge).__name__ == "Change"
+    again = recipe.resolved("hr@5")
+    assert again.protocol.aggregate is None
+    assert "disclose = true" in again.dumps()
+    assert again.resolved() == again
+    assert "privacy" not in small().dumps()
 
 
 def test_central_has_neither_merge_nor_peers(small):

@@ -8,21 +8,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce import kernels
+from sottovoce.combine.aggregate.change import Change
 from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
+from sottovoce.combine.aggregate.reptile import Reptile
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.models import train
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
-from sottovoce.protocols import federated
+from sottovoce.protocols import _server
 from sottovoce.protocols._participants import select, terms
 from sottovoce.protocols.federated import Federated
 from sottovoce.timing import Timing
 from tests.networks import communities, copy_of, ratings, simulate
 
-plain = federated._aggregate.plain
+plain = _server._aggregate.plain
 
 
 def federation(data, model=None, rule=None, **parts):
@@ -88,13 +90,13 @@ def test_models_with_a_head_and_negatives():
     np.testing.assert_allclose(fast.tables.head, expected[1], rtol=1e-3, atol=1e-5)
 
 
-@pytest.mark.parametrize("rule", [MFFedAvg(), FedAvg(), Simple()])
+@pytest.mark.parametrize("rule", [MFFedAvg(), FedAvg(), Simple(), Change(), Reptile(step=0.25)])
 def test_rules_average_weights_and_rows_as_published(monkeypatch, rule):
     """Whole models of participants, averaged as Algorithm 1 of Perifanis and Efraimidis is written.
 
     In plain Python, which needs no kernel compiled for every rule. One person has nothing at all.
     """
-    monkeypatch.setattr(federated, "_aggregate", lambda *a, batch: plain(*a))
+    monkeypatch.setattr(_server, "_aggregate", lambda *a, batch: plain(*a))
     table = np.zeros((9, 99))
     for person in range(9):  # person p has p items, neighbours share most of theirs
         table[person, person : 2 * person] = 1 + person % 5
@@ -111,9 +113,19 @@ def test_rules_average_weights_and_rows_as_published(monkeypatch, rule):
     if isinstance(rule, MFFedAvg):
         means = (rows[changed[:, j], j].mean(axis=0) if n_i[j] else old.rows[j] for j in range(99))
         expected = np.array(list(means))
+    elif isinstance(rule, Change):
+        far = np.abs(rows - old.rows).sum(axis=2)
+        means = (
+            np.average(rows[:, j], axis=0, weights=far[:, j]) if n_i[j] else old.rows[j] for j in range(99)
+        )
+        expected = np.array(list(means))
+    elif isinstance(rule, Reptile):
+        expected = old.rows + 0.25 * (rows - old.rows).mean(axis=0)
     else:
         expected = np.average(rows, axis=0, weights=n_c if isinstance(rule, FedAvg) else None)
     head = np.average(heads, axis=0, weights=None if isinstance(rule, Simple) else n_c)
+    if isinstance(rule, Reptile):
+        head = old.head + 0.25 * (heads - old.head).mean(axis=0)
     np.testing.assert_allclose(fast.tables.rows, expected, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(fast.tables.head, head, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(fast.tables.rows[n_i == 0], old.rows[n_i == 0])

@@ -14,6 +14,7 @@ import numpy as np
 from annotated_types import Ge
 
 from sottovoce.combine import standing, weight
+from sottovoce.disclosure import NOTHING, Disclosure, discloses
 from sottovoce.kernels import helper
 from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.hr import hit
@@ -36,6 +37,12 @@ class Performance(NamedTuple):
     and the candidates of the first in one list. The authors' code multiplies HR and NDCG."""
     k: Annotated[int, Ge(1)] = 20
     """The length of lists."""
+
+
+@discloses.rule(Performance)
+def _discloses(component):
+    told = "Models are judged on the receiver's own device, and no judgement leaves it."
+    return (Disclosure(NOTHING, "nobody", told),)
 
 
 @helper

@@ -7,9 +7,11 @@ something that the other does not give.
 from typing import TYPE_CHECKING, Any
 
 from sottovoce.errors import RecipeError
+from sottovoce.experiments.privacy import disclosed
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
+    from sottovoce.experiments.recipe import Components
 
 
 def check(merge: Any, peers: Any, chain: Any, where: str) -> None:
@@ -25,6 +27,18 @@ def check(merge: Any, peers: Any, chain: Any, where: str) -> None:
         raise RecipeError(
             f"{where}: protocol.merge judges whole models, but protocol.compress sends some of their rows.",
             'Leave "subsample" out; "quantize" and "delta" go with it.',
+        )
+
+
+def check_privacy(protocol: str, parts: "Components", where: str) -> None:
+    """Refuse what lets leave a device what is private by design, unless the recipe agrees to it."""
+    leaving = [one for one in disclosed(parts) if one.private]
+    if leaving:
+        first = leaving[0]
+        raise RecipeError(
+            f"{where}: with the protocol {protocol!r}, {first.what}, goes to {first.to}, "
+            "and by design it stays on the person's device.",
+            "To run it all the same, write disclose = true under [privacy]; the report says what leaves.",
         )
 
 

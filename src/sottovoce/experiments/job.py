@@ -14,6 +14,7 @@ from sottovoce.exchange.compression import Whole
 from sottovoce.experiments import combinations, directory, interrupt, machine, nodes, pretrained, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
+from sottovoce.experiments.privacy import disclosed
 from sottovoce.experiments.progress import Progress
 from sottovoce.experiments.recipe import Components, Recipe
 from sottovoce.registry import build, nearest
@@ -292,6 +293,7 @@ class Job:
             "by_node": nodes.summary(by_node),
             **self._time(simulation),
             "categories": {name: _finite(shifts) for name, shifts in last.by_category.items()},
+            "privacy": [one._asdict() for one in disclosed(self.parts, tuned=self.recipe.evaluate.tune > 0)],
             "data": _describe(self.data),
             "split": split.hash,
             "versions": machine.versions(),

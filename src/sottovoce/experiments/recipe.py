@@ -6,7 +6,7 @@
     [protocol]  name, its settings; merge: how an incoming model is combined with one's own, or
                 aggregate: how a server makes one model of many; compress: a chain
     [network]   peers: whom a node talks to; links: how long messages take; churn: who is online
-    [privacy]   reserved
+    [privacy]   disclose: whether what is private by design may leave devices, if a protocol needs that
     [evaluate]  every (rounds), ks, metrics, candidates, metric (the one that verdicts and progress
                 speak of), references: what a central service would use, measured beside the run
     [run]       rounds, seed, threads, storage, keep_models, checkpoint (seconds)
@@ -116,7 +116,10 @@ class Network(Section):
 
 
 class Privacy(Section):
-    """Reserved: nothing can be asked for yet."""
+    """What may leave a device."""
+
+    disclose: bool = False
+    """Whether people's vectors may leave their devices, as `fedfast` needs; other protocols do without."""
 
 
 class Evaluate(Section):
@@ -239,6 +242,8 @@ class Recipe(BaseModel):
 
     def components(self) -> Components:
         """Build everything the recipe names, each setting checked."""
+        from sottovoce.protocols import aggregates
+
         protocol = self._build("protocol", self.protocol, "protocol")
         own, network = self.protocol, self.network
         used = self._used(protocol)
@@ -246,6 +251,8 @@ class Recipe(BaseModel):
         self._refuse_unused(used)
         if "aggregate" in used:
             merge = self._build("aggregate", own.aggregate or MF_FEDAVG, "protocol.aggregate")
+        elif (brought := aggregates(protocol)) is not None:
+            merge = brought
         else:
             merge = self._build("merge", (own.merge or LINEAR) if "merge" in used else NONE, "protocol.merge")
         made = Components(
@@ -254,22 +261,27 @@ class Recipe(BaseModel):
             protocol=protocol,
             merge=merge,
             peers=self._build("peers", network.peers or UNIFORM, "network.peers"),
-            chain=self._chain(protocol),
+            chain=self._chain(protocol, "merge" in used),
             links=self._build("links", links, "network.links") if links else None,
             churn=self._build("churn", network.churn or ALWAYS, "network.churn"),
             references=self._references(),
         )
         if "merge" in used:
             combinations.check(made.merge, made.peers, made.chain, self._where)
+        if not self.privacy.disclose:
+            combinations.check_privacy(self.protocol.label, made, self._where)
         return made
 
     def _used(self, protocol: Any) -> set[str]:
         """What of a protocol's surroundings plays a part with it."""
-        from sottovoce.protocols import hosts, nodes
+        from sottovoce.protocols import aggregates, hosts, nodes
 
         if hosts(protocol, 2)[1] > 1:
             return {"merge", "peers", "compress", "links", "churn"}
-        return {"aggregate", "compress", "links", "churn"} if nodes(protocol, 2) > 1 else set()
+        if nodes(protocol, 2) == 1:
+            return set()
+        used = {"compress", "links", "churn"}
+        return used | {"aggregate"} if aggregates(protocol) is None else used
 
     def _refuse_unused(self, used: set[str]) -> None:
         for key in ("merge", "aggregate", "compress"):
@@ -285,15 +297,15 @@ class Recipe(BaseModel):
                 'Add links = "uniform" to [network].',
             )
 
-    def _chain(self, protocol: Any) -> Any:
+    def _chain(self, protocol: Any, merges: bool) -> Any:
         from sottovoce.exchange.compression import chain
 
         made = chain(self._build("compression", c, "protocol.compress") for c in self.protocol.compress)
-        if made.delta and (self.protocol.name == "federated" or protocol.start != "common"):
+        if made.delta and (not merges or protocol.start != "common"):
             told = (
-                "a federated client sends differences to the last broadcast anyway"
-                if self.protocol.name == "federated"
-                else "nodes that each start on their own have no common start to send differences to"
+                "nodes that each start on their own have no common start to send differences to"
+                if merges
+                else "a federated client sends differences to the last broadcast anyway"
             )
             raise RecipeError(
                 f"{self._where}: protocol.compress names 'delta', but {told}.",
@@ -361,6 +373,8 @@ class Recipe(BaseModel):
         document = self.model_dump(exclude_none=True)
         if not self.data.memory:
             del document["data"]["memory"]
+        if not self.privacy.disclose:
+            del document["privacy"]["disclose"]
         return document
 
     def dumps(self) -> str:

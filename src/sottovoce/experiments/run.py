@@ -39,6 +39,7 @@ def run(
     candidates: Literal["sampled", "all"] | None = None,
     metric: str | None = None,
     references: Sequence[Choice] = (),
+    disclose: bool = False,
     seed: int = 1,
     threads: int = 0,
     out: str | Path | None = None,
@@ -53,6 +54,7 @@ def run(
     the path of a file, a DataFrame. A component is given by name (`model="mf"`) or with settings
     (`model={"name": "mf", "factors": 8}`); `merge` is `linear` and `peers` are `uniform` unless the
     protocol keeps a single model. `references`, such as `["als", "ease"]`, are measured beside.
+    `disclose` lets people's vectors leave their devices, which the protocol `fedfast` needs.
     Without `out` nothing is written. Progress is shown by default when stderr is a terminal.
 
     >>> run = sottovoce.run("synthetic", model={"name": "ials", "factors": 8}, rounds=20)
@@ -69,6 +71,7 @@ def run(
             "model": _table(model),
             "protocol": table,
             "network": {} if peers is None else {"peers": peers},
+            "privacy": {"disclose": disclose},
             "evaluate": {
                 "every": every,
                 "ks": list(ks),

@@ -11,9 +11,10 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge, Interval
 
+from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PEERS, driver, helper, prange, stream
 from sottovoce.peers import among, draw_online, meet, memory, period, renew, select
-from sottovoce.peers.shuffled import explore, introduce, mingle
+from sottovoce.peers.shuffled import ADDRESSES, explore, introduce, mingle
 from sottovoce.registry import component
 
 
@@ -37,6 +38,18 @@ class Personalized(NamedTuple):
     """Addresses that a node keeps to explore."""
     by_upload: bool = False
     """Whether `view` is the mean, and each node's own in proportion to its upload (Frey et al. 2009)."""
+
+
+@discloses.rule(Personalized)
+def _discloses(component):
+    return (
+        Disclosure(
+            "whom a node chose to talk to",
+            "these peers, and whoever watches the network",
+            "Peers are chosen whose models served a person well: whom I ask tells whom I resemble.",
+        ),
+        *((ADDRESSES,) if component.others == "shuffled" else ()),
+    )
 
 
 @meet.rule(Personalized)

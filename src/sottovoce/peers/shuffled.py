@@ -12,11 +12,17 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Ge
 
+from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PEERS, driver, helper, prange, stream
 from sottovoce.peers import Views, among, bootstrap, distinct, meet, period, renew, select
 from sottovoce.peers._cyclon import shuffle
 from sottovoce.registry import component
 from sottovoce.timing import Timing
+
+ADDRESSES = Disclosure(
+    "addresses of other nodes", "peers", "Who takes part in the network, and nothing about anybody's taste."
+)
+"""What nodes tell each other in order to meet."""
 
 
 @component("peers", "shuffled")
@@ -69,6 +75,11 @@ def explore(views, node, run, round, count):
 def _draw(views, run, round):
     for node in prange(len(views.neighbours)):
         explore(views, node, run, round, 0)
+
+
+@discloses.rule(Shuffled)
+def _discloses(component):
+    return (ADDRESSES,)
 
 
 @meet.rule(Shuffled)

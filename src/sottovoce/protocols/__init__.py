@@ -75,6 +75,11 @@ def relays(protocol, views):
     """Which nodes' models others pass on as they are; nothing: nobody's. Python only."""
 
 
+@operation(default=lambda protocol: None)
+def aggregates(protocol):
+    """How the server of this protocol aggregates; None: as the recipe says, or there is none. Python only."""
+
+
 @operation
 def prepare(protocol, network):
     """Compile all that a round of a `Simulation` needs, without changing it. Python only."""

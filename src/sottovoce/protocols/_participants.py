@@ -8,11 +8,13 @@ and the number of the aggregation.
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.kernels import LOSS, PARTICIPANTS, below, driver, helper, inlined, prange, stream, uniform
 from sottovoce.state import Longs
 from sottovoce.timing import Timing, stays
 
+Fates = NDArray[np.int8]
 Selection = Literal["random", "in-turn", "useful"]
 
 OFFLINE, LOST, DROPPED, DONE = range(4)
@@ -72,6 +74,20 @@ def _attend(timing, terms, begin, run, number, fate):
         fate[node] = DONE if sure else _fate(timing, terms, node, begin, run, number)
 
 
+def attend(timing: Timing, terms: Terms, begin: float, run: int, number: int) -> Fates:
+    """What becomes of everybody who is asked at `begin` to take part in an aggregation."""
+    fate = np.empty(len(timing.upload), np.int8)
+    _attend(timing, terms, begin, run, number, fate, batch=len(fate))
+    return fate
+
+
+def completed(fate: Fates) -> Groups:
+    """Those who complete an aggregation that all but the ones offline were asked to take part in."""
+    persons = np.flatnonzero(fate == DONE)
+    asked, dropped = int(np.count_nonzero(fate)), int(np.count_nonzero(fate == DROPPED))
+    return Groups(np.array([0, len(persons)]), persons, asked, dropped)
+
+
 @driver
 def _draw(fate, count, run, number):
     """Leave only `count` random ones of those who are there, offline again the others."""
@@ -86,9 +102,8 @@ def _draw(fate, count, run, number):
 
 
 @helper
-def _shuffle(order, key):
-    for n in range(len(order)):
-        order[n] = n
+def shuffle(order, key):
+    """Put an array in random order."""
     for n in range(len(order) - 1):
         other = n + below(key, n, len(order) - n)
         order[n], order[other] = order[other], order[n]
@@ -107,7 +122,9 @@ def _next(timing, terms, begin, run, number, count, turn, order, first, persons,
             if begun:
                 break
             turn[0], turn[1], begun = turn[0] + 1, 0, True
-            _shuffle(order, stream(run, PARTICIPANTS, 1, turn[0]))
+            for n in range(len(order)):
+                order[n] = n
+            shuffle(order, stream(run, PARTICIPANTS, 1, turn[0]))
         asked = 0
         while asked < count and turn[1] < len(order):
             node = order[turn[1]]
@@ -171,12 +188,9 @@ def select(
         groups = _next(timing, terms, begin, run, number, participants, *order, first, persons, told)
         first = first[: max(groups, 1) + 1]
         return Groups(first, persons[: first[-1]], int(told[1:].sum()), int(told[DROPPED]))
-    fate = np.empty(nodes, np.int8)
-    _attend(timing, terms, begin, run, number, fate, batch=nodes)
+    fate = attend(timing, terms, begin, run, number)
     if "useful" in kept:
         _draw_useful(fate, participants, run, number, kept["useful"])
     elif participants:
         _draw(fate, participants, run, number)
-    persons = np.flatnonzero(fate == DONE)
-    asked, dropped = int(np.count_nonzero(fate)), int(np.count_nonzero(fate == DROPPED))
-    return Groups(np.array([0, len(persons)]), persons, asked, dropped)
+    return completed(fate)

@@ -8,6 +8,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
+from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import driver, helper
 from sottovoce.models._study import study_together
 from sottovoce.protocols import advance, exchanges, hosts, prepare, training, trainings
@@ -35,6 +36,12 @@ def _trainings(protocol, timed, size):
 @exchanges.rule(Central)
 def _exchanges(protocol, peers, views, timing, size, run, round):
     return training(1, round), 0
+
+
+@discloses.rule(Central)
+def _discloses(component):
+    told = "Everything. Central training is a yardstick, and no way to keep data private."
+    return (Disclosure("all that people did", "the one place that trains", told),)
 
 
 @helper

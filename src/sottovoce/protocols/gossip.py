@@ -10,6 +10,7 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge
 
+from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import driver, inlined, prange
 from sottovoce.peers import select
 from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, relays, trainings
@@ -45,6 +46,19 @@ def _relays(protocol, views):
     if protocol.relay == 0 or len(views.neighbours) == 0:
         return np.empty(0, np.bool_)
     return np.count_nonzero(views.neighbours >= 0, axis=1) < protocol.relay
+
+
+@discloses.rule(Gossip)
+def _discloses(component):
+    return (
+        Disclosure(
+            "the whole model: every item's row and how often it was updated, the head, how often the model "
+            "was trained, and the number of one's own interactions",
+            "peers",
+            "Models become mixtures of everybody's. But who sees two of a node's models one after the other "
+            "sees which rows changed between them, and that tells what was rated.",
+        ),
+    )
 
 
 @driver

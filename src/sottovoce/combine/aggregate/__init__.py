@@ -3,7 +3,7 @@
 A rule is a `NamedTuple`, registered with `@component("aggregate", name, over=…)`. A row, and the head,
 moves by a weighted sum of what participants changed, divided by the weights `over` all
 `participants` (rows that one left alone then count as zero), or over the `contributors`: those who
-changed this very row.
+changed this very row. A rule may also weigh each row by how it changed, and go only a part of the way.
 """
 
 from sottovoce.kernels import constant, operation
@@ -17,6 +17,16 @@ def row_weight(rule, instances):
 @operation
 def head_weight(rule, instances):
     """The weight of a participant's head."""
+
+
+@operation(default=lambda rule, change, n: 1.0)
+def emphasis(rule, change, n):
+    """What a participant's row `change[n]` counts beside its other rows; by default as much as those."""
+
+
+@operation(default=lambda rule: 1.0)
+def stride(rule):
+    """How far the server goes towards the average: 1 is all of the way."""
 
 
 @constant

@@ -10,6 +10,7 @@ knows, round. `exchange.pack` carries all of it out.
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
+from sottovoce.disclosure import NOTHING, Disclosure, discloses
 from sottovoce.kernels import operation
 
 
@@ -27,6 +28,21 @@ class Chain(NamedTuple):
     share: float = 1.0  # of the rows that is sent
     bits: int = 32  # for each number of a row
     delta: bool = False  # whether the difference to the common start is what is sent
+
+
+@discloses.rule(Chain)
+def _discloses(component):
+    share, bits = 100 * component.share, component.bits
+    told = []
+    if share < 100:
+        told.append(
+            f"A message holds at most {share:g} % of the rows; what one leaves out may be in the next."
+        )
+    if bits < 32:
+        told.append(f"Numbers are rounded to {bits} bits, which hides little.")
+    if component.delta:
+        told.append("Rows are sent as differences to the common start, from which they follow.")
+    return (Disclosure(NOTHING, "nobody", " ".join(told)),)
 
 
 @operation

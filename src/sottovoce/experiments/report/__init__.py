@@ -8,7 +8,7 @@ from typing import NamedTuple
 from sottovoce import __version__
 from sottovoce.experiments.machine import duration, size
 from sottovoce.experiments.markup import Html, element, join
-from sottovoce.experiments.report import chance, network, nodes, people, quality, words
+from sottovoce.experiments.report import chance, network, nodes, people, privacy, quality, words
 from sottovoce.experiments.report.layout import Section
 from sottovoce.experiments.report.methods import Study, Subject, study
 from sottovoce.experiments.report.page import page
@@ -44,6 +44,7 @@ def report(directories: Sequence[Path]) -> Report:
         people.badly_served(runs),
         *people.example(runs),
         *nodes.section(runs),
+        *privacy.leaving(runs),
         network.statistics(runs),
         *network.recipes(runs),
     ]

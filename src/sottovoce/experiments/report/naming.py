@@ -11,6 +11,7 @@ def decisive(recipe: Recipe) -> dict[str, Any]:
     """What makes a method: all that decides a result except the seed and how it is measured."""
     document = recipe.document()
     document.pop("evaluate")
+    document.pop("privacy")
     document["run"] = {"rounds": document["run"]["rounds"]}
     return _flat(document)
 

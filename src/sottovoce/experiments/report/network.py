@@ -88,7 +88,7 @@ def _peers(run: Run) -> str:
     """Whom a node talks to, with its degree where that is fixed."""
     peers = run.recipe.network.peers
     if peers is None:
-        return "none: a server" if run.recipe.protocol.aggregate else "none: a single model"
+        return "none: a server" if run.result["nodes"] > 1 else "none: a single model"
     settings = ", ".join(f"{key} = {value}" for key, value in peers.settings.items())
     return f"{peers.name} ({settings})" if settings else peers.name
 

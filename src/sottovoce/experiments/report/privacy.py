@@ -1,0 +1,54 @@
+"""What leaves a device: what each method lets others see, and what that tells them."""
+
+from typing import Any
+
+from sottovoce.experiments.markup import element
+from sottovoce.experiments.report.layout import Cell, Column, Part, Section, Table
+from sottovoce.experiments.report.methods import Method, Study
+
+Seen = list[dict[str, Any]]
+
+_AGREED = "What is private by design leaves devices here; the recipe agrees to that (disclose = true)."
+_KEPT = "People's data and their vectors stay on their devices."
+_CENTRAL = "All data is in one place."
+
+
+def leaving(study: Study) -> list[Section]:
+    """One section, if the runs say what leaves a device; methods that let the same leave stand together."""
+    groups: list[tuple[Seen, list[Method]]] = []
+    for method in study.methods:
+        seen = method.runs[0].result.get("privacy", [])
+        alike = next((methods for known, methods in groups if known == seen), None)
+        if alike is not None:
+            alike.append(method)
+        elif seen:
+            groups.append((seen, [method]))
+    parts: list[Part] = []
+    for number, (seen, methods) in enumerate(groups, 1):
+        if len(groups) > 1:
+            parts.append(element("h3", "; ".join(method.name for method in methods)))
+        parts.append(_table(seen, _summary(seen, methods[0]), f"privacy-{number}" * (len(groups) > 1)))
+    return [Section("What leaves a device", parts, "words")] if parts else []
+
+
+def _summary(seen: Seen, method: Method) -> str:
+    if any(one["private"] for one in seen):
+        return _AGREED
+    return _KEPT if method.runs[0].result["nodes"] > 1 else _CENTRAL
+
+
+def _table(seen: Seen, summary: str, identity: str) -> Table:
+    columns = [Column("what others see"), Column("who"), Column("what it tells them")]
+    rows = [
+        [
+            Cell(_begun(one["what"]), "private by design" if one["private"] else ""),
+            Cell(_begun(one["to"])),
+            Cell(one["tells"]),
+        ]
+        for one in seen
+    ]
+    return Table(identity or "privacy", columns, rows, summary)
+
+
+def _begun(words: str) -> str:
+    return words[:1].upper() + words[1:]

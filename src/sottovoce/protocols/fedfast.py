@@ -1,0 +1,144 @@
+"""FedFast: similar people speak for each other (Muhammad et al. 2020), as Belal et al. 2022 compare with it.
+
+The server keeps everybody's vector, which no other protocol here does: what is a person's own by design
+leaves the device. It groups these vectors by k-means, and in each aggregation
+
+1. asks the same number of people from every cluster (active sampling): clusters, in random order, name
+   a random one of their people who are online in turn, until C are found. What a small cluster cannot give,
+   the others give.
+2. They train and send their changes and their vector. The head moves by FedAvg; items by FedAvg too, as
+   Belal et al. describe it, or each by how much participants changed it (`items`, see `change`).
+3. A participant's vector is taken as it is, clusters are made anew, and everybody else in a cluster moves
+   by the mean change of the vectors of its participants, times γᵗ (active aggregation): xᵢ ← xᵢ + γᵗ mean Δx.
+
+γ is the `discount`, and t the number of this aggregation, from 1: sharing steps speeds up the beginning, and
+hinders later what is personal. Muhammad et al. let it decay, and that by powers is ours. A cluster without
+participants stays where it is. Who drops out or loses a message is one of the others.
+
+The server draws people's vectors at the start. A vector travels with every message: down with the model,
+because it may have been moved since its owner saw it last, and up with the change. Both are counted in
+bytes, though not in time, against which a vector is little more than a row. Quality is measured with the
+vectors that the server has, which people get when they next ask for the model.
+"""
+
+from typing import Annotated, Any, Literal, NamedTuple
+
+import numpy as np
+from annotated_types import Ge, Interval, Lt
+
+from sottovoce.clusters import kmeans
+from sottovoce.combine.aggregate.change import Change
+from sottovoce.combine.aggregate.fedavg import FedAvg
+from sottovoce.disclosure import Disclosure, discloses
+from sottovoce.kernels import PARTICIPANTS, driver, stream
+from sottovoce.protocols import aggregates, keeps, prepare
+from sottovoce.protocols._participants import OFFLINE, Groups, Terms, attend, completed, shuffle, terms
+from sottovoce.protocols._server import CHANGES, aggregate, aggregation, charge, ready, served
+from sottovoce.registry import component
+from sottovoce.state import Floats, Ints, Longs
+
+
+@served
+@component("protocol", "fedfast")
+class FedFast(NamedTuple):
+    """A server asks some people of every cluster, and moves the others along with them."""
+
+    participants: Annotated[int, Ge(1)] = 50
+    """C, how many of those online take part in an aggregation. The default is ours."""
+    clusters: Annotated[int, Ge(1)] = 10
+    """How many groups of people there are. The default is ours."""
+    items: Literal["fedavg", "change"] = "fedavg"
+    """How items are averaged: by participants' instances (Belal et al. 2022), or by how much each
+    participant changed an item (Muhammad et al. 2020)."""
+    discount: Annotated[float, Interval(ge=0, le=1)] = 0.9
+    """γ, what is left, from aggregation to aggregation, of the share of participants' steps that the others
+    of their cluster make too; 0: they stay where they are. The default is ours."""
+    dropout: Annotated[float, Ge(0), Lt(1)] = 0.0
+    """The share of participants that fail once they have received the model: they never answer, nor train."""
+    start: Literal["common", "independent"] = "independent"
+    """Whether people begin with the same vector, or each with an own one."""
+
+
+@aggregates.rule(FedFast)
+def _aggregates(protocol):
+    return FedAvg() if protocol.items == "fedavg" else Change()
+
+
+@keeps.rule(FedFast)
+def _keeps(protocol, people):
+    return {"cluster": np.full(people, -1, np.int32)}
+
+
+@driver
+def _in_turn(fate, cluster, clusters, count, run, number):
+    """Leave only `count` of those who are there: clusters name one of theirs in turn."""
+    online, order = np.flatnonzero(fate), np.arange(clusters)
+    shuffle(online, stream(run, PARTICIPANTS, 3, number))
+    shuffle(order, stream(run, PARTICIPANTS, 4, number))
+    named, turn = np.zeros(clusters, np.int64), np.empty(len(online), np.int64)
+    for n in range(len(online)):
+        own = cluster[online[n]]
+        turn[n] = named[own] * clusters + order[own]
+        named[own] += 1
+    for n in np.argsort(turn)[count:]:
+        fate[online[n]] = OFFLINE
+
+
+def _group(protocol: FedFast, network: Any, number: int) -> Ints:
+    return kmeans(network.people.user, protocol.clusters, network.seed, number).label
+
+
+def _choose(protocol: FedFast, network: Any, terms: Terms, begin: float, cluster: Ints) -> Groups:
+    seed, number = network.seed, int(network.tables.clock[0])
+    fate = attend(network.timing, terms, begin, seed, number)
+    _in_turn(fate, cluster, protocol.clusters, protocol.participants, seed, number)
+    return completed(fate)
+
+
+def follow(user: Floats, cluster: Ints, persons: Longs, change: Floats, share: float) -> None:
+    """Move all but these persons by a share of the mean change of those of them in the same cluster."""
+    clusters, own = int(cluster.max(initial=0)) + 1, cluster[persons]
+    total = np.zeros((clusters, user.shape[1]))
+    np.add.at(total, own, change)
+    mean = total / np.maximum(np.bincount(own, minlength=clusters), 1)[:, None]
+    step = (share * mean).astype(np.float32)[cluster]
+    step[persons] = 0
+    user += step
+
+
+@prepare.rule(FedFast)
+def _prepare(protocol: FedFast, network: Any) -> None:
+    asked = terms(network.timing, network.size, protocol.dropout)
+    ready(network, _choose(protocol, network, asked, 0.0, _group(protocol, network, 0)))
+
+
+@aggregation.rule(FedFast)
+def _aggregation(protocol: FedFast, network: Any, terms: Terms, begin: float) -> None:
+    cluster, user, number = network.kept["cluster"], network.people.user, int(network.tables.clock[0]) + 1
+    if number == 1:
+        cluster[:] = _group(protocol, network, 0)
+    who = _choose(protocol, network, terms, begin, cluster)
+    before = user[who.persons]
+    charge(network, who, aggregate(network, who), vector=network.shape.user)
+    cluster[:] = _group(protocol, network, number)
+    follow(user, cluster, who.persons, user[who.persons] - before, protocol.discount**number)
+
+
+@discloses.rule(FedFast)
+def _discloses(component):
+    return (
+        CHANGES,
+        Disclosure(
+            "the person's own vector, after every training",
+            "the server",
+            "It is close to a profile: with the items' rows it gives a score for every item, and it tells "
+            "whom a person resembles. The server keeps everybody's, by name.",
+            private=True,
+        ),
+        Disclosure(
+            "the mean change of participants' vectors, as a step of one's own",
+            "the others of their cluster",
+            "Where one person took part for a cluster, that is how this very person's vector has changed.",
+            private=True,
+        ),
+    )
