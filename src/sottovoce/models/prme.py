@@ -213,7 +213,7 @@ def _touched(model, tables, slot, people, person, run):
 
 
 @inlined
-def pull(x, i, j, begin, taste_i, taste_j, up, down, k):
+def _pull(x, i, j, begin, taste_i, taste_j, up, down, k):
     """Move `x` to i and from j, i to `x`, and j from it, by `up` of the gradient; and `down` to the origin.
 
     `x` is k numbers, the positions of i and j are those from `begin`.
@@ -224,6 +224,19 @@ def pull(x, i, j, begin, taste_i, taste_j, up, down, k):
         x[d] = u + up * (away - toward) - down * u
         i[begin + d] = p + up * toward - down * p
         j[begin + d] = q - up * away - down * q
+
+
+@inlined
+def ascend(x, c, rows, origin, i, j, tastes, ways, near, up, down, k):
+    """One step for a check-in at row i that came from `origin`, against row j; `c` is room for k numbers."""
+    _pull(x, rows[i], rows[j], 0, tastes[0], tastes[1], up, down, k)
+    if near:
+        for d in range(k):
+            c[d] = rows[origin, k + d]
+        _pull(c, rows[i], rows[j], k, ways[0], ways[1], up, down, k)
+        # The last word, if the origin is i or j: then that one's own gradient is zero.
+        for d in range(k):
+            rows[origin, k + d] = c[d]
 
 
 @helper
@@ -256,19 +269,11 @@ def _train(model, tables, slot, people, person, run):
             origin = locate(tables, slot, here) if near else i
             w_i = weight(place, here, item[at]) if near else one
             w_j = weight(place, here, other[n]) if near else one
-            taste_i, taste_j = (alpha * w_i, alpha * w_j) if near else (one, one)
-            way_i, way_j = rest * w_i, rest * w_j
-            z = distance(x, rows[origin], rows[j], taste_j, way_j, near, k)
-            z -= distance(x, rows[origin], rows[i], taste_i, way_i, near, k)
+            tastes, ways = (alpha * w_i, alpha * w_j) if near else (one, one), (rest * w_i, rest * w_j)
+            z = distance(x, rows[origin], rows[j], tastes[1], ways[1], near, k)
+            z -= distance(x, rows[origin], rows[i], tastes[0], ways[0], near, k)
             up = np.float32(2 * model.step * chance(float(z)))
-            pull(x, rows[i], rows[j], 0, taste_i, taste_j, up, down, k)
-            if near:
-                for d in range(k):
-                    c[d] = rows[origin, k + d]
-                pull(c, rows[i], rows[j], k, way_i, way_j, up, down, k)
-                # The last word, if c is i or j: then that one's own gradient is zero.
-                for d in range(k):
-                    rows[origin, k + d] = c[d]
+            ascend(x, c, rows, origin, i, j, tastes, ways, near, up, down, k)
             age[i] += 1
             age[j] += 1
             age[origin] += origin not in (i, j)
