@@ -214,7 +214,7 @@ def test_a_judged_network_equals_the_slow_one():
 
 def test_it_learns_where_people_go_next():
     """The next place depends on the last alone, and nobody is more often anywhere than elsewhere."""
-    data = walks(people=60, items=30, length=60, stray=0.3)
+    data = walks(people=100, items=120, length=50, stray=0.2)
     split = LeaveOneOut(candidates=20).split(data, 1)
 
     def quality(model, rounds):
@@ -238,7 +238,7 @@ def test_real_check_ins_under_every_protocol(data_dir: Path):
         began = simulation.people.user.copy()
         simulation.advance(1)
         assert np.isfinite(simulation.tables.rows).all()
-        assert (simulation.people.user != began).any(axis=1).mean() > 0.9
+        assert (simulation.people.user != began).any(axis=1).mean() > 0.5  # in gossip, of those who hear from others
         found = evaluate(simulation.model, simulation.tables, simulation.people, split, (5,))
         assert 0 < found.metrics["hr@5"] < 1
 

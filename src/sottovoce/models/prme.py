@@ -94,7 +94,7 @@ def _start_user(model, user, key):
 @inlined
 def _apart(a, b, begin, other, count):
     """The squared distance of `a[begin:]` and `b[other:]`, in four lanes as in `state.dot`."""
-    s0 = s1 = s2 = s3 = a[begin] * 0
+    s0 = s1 = s2 = s3 = np.float32(0)
     even = count - count % 4
     for d in range(0, even, 4):
         d0, d1 = a[begin + d] - b[other + d], a[begin + d + 1] - b[other + d + 1]
