@@ -69,6 +69,14 @@ class People(NamedTuple):
     spent: Doubles  # [U], seconds of work for each person so far
     first: Longs  # [T + 1], where each slot's people begin in `member`
     member: Ints  # [U], people by the slot that hosts them
+    here: Ints  # [U], the item where each person is, -1: unknown
+    away: Ints  # [U], seconds since the person was there
+    # Where they were, for models that need to know; otherwise these are empty.
+    before: Ints  # the item met before each interaction, -1: unknown
+    gap: Ints  # and how many seconds passed since
+    weighting_before: Ints  # the same for the weighting set
+    weighting_gap: Ints
+    place: Floats  # [items, 3], where on the unit sphere an item is, NaN: unknown; known to everybody
 
 
 LAYOUTS = "whole", "gathered", "indexed"
@@ -156,6 +164,13 @@ def hold(tables, slot, items):
             where[item] = end
             end += 1
     tables.offset[slot + 1] = end
+
+
+@helper
+def stand(people, person, item, seconds):
+    """Put a person where `item` is, met so many seconds ago."""
+    people.here[person] = item
+    people.away[person] = seconds
 
 
 @helper
@@ -339,12 +354,23 @@ def people(
     weighting: Any = None,
     candidates: Ints | None = None,
     memory: int = 0,
+    places: Any = None,
 ) -> People:
     """People with this data, each hosted by a slot; `weighting` has an `indptr` and an `item` too.
 
-    They remember so many of those they hear from, `memory`.
+    They remember so many of those they hear from, `memory`. `places` are what `data.places.known` found.
     """
     count = len(indptr) - 1
+    none = np.empty(0, np.int32)
+    where = {
+        "here": np.full(count, -1, np.int32),
+        "away": np.zeros(count, np.int32),
+        "before": none,
+        "gap": none,
+        "weighting_before": none,
+        "weighting_gap": none,
+        "place": np.empty((0, 3), np.float32),
+    }
     order = np.argsort(host, kind="stable").astype(np.int32)
     return People(
         user=np.zeros((count, user_size), np.float32),
@@ -354,7 +380,7 @@ def people(
         item=item.astype(np.int32),
         value=value.astype(np.float32),
         weighting_indptr=np.zeros(count + 1, np.int64) if weighting is None else weighting.indptr,
-        weighting=np.empty(0, np.int32) if weighting is None else weighting.item,
+        weighting=none if weighting is None else weighting.item,
         candidates=np.empty((0, 0), np.int32) if candidates is None else candidates,
         heard=np.full((count, memory), -1, np.int32),
         liked=np.zeros((count, memory), np.float32),
@@ -362,4 +388,5 @@ def people(
         spent=np.zeros(count),
         first=np.searchsorted(host[order], np.arange(slots + 1)).astype(np.int64),
         member=order,
+        **(where if places is None else places._asdict()),
     )

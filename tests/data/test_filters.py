@@ -41,10 +41,16 @@ def reference(rows: list[Row], filters: Filters) -> list[Row]:
         rows = [(*row[:2], 1.0, row[3]) for row in rows if row[2] >= low]
     while True:
         people, items = [r[0] for r in rows], [r[1] for r in rows]
+        visitors = {
+            item: len({who for who, what in zip(people, items, strict=True) if what == item})
+            for item in items
+        }
         kept = [
             r
             for r in rows
-            if people.count(r[0]) >= filters.min_user and items.count(r[1]) >= filters.min_item
+            if people.count(r[0]) >= filters.min_user
+            and items.count(r[1]) >= filters.min_item
+            and visitors[r[1]] >= filters.min_visitors
         ]
         if filters.filter == "once" or kept == rows:
             return kept
@@ -60,6 +66,7 @@ choices = st.builds(
     Filters,
     min_user=st.integers(0, 4),
     min_item=st.integers(0, 3),
+    min_visitors=st.integers(0, 3),
     filter=st.sampled_from(["once", "stable"]),
     implicit=st.sampled_from([False, True, 0.0, 3.0]),
     duplicates=st.sampled_from(["keep", "first", "last", "sum"]),

@@ -72,3 +72,9 @@ def test_the_split_of_pepper(data_dir: Path) -> None:
     owner = np.repeat(np.arange(data.people), np.diff(split.test.indptr))
     trained = np.repeat(np.arange(data.people), np.diff(split.train.indptr)) * data.items + split.train.item
     assert np.isin(owner * data.items + split.test.item, trained).sum() == 225
+    # It comes without negatives and without times: candidates are drawn, and nobody was anywhere.
+    assert split.candidates.shape == (2_537, 100)
+    assert split.weighting_candidates.shape == (2_292, 100)
+    met = np.repeat(np.arange(data.people), np.diff(data.indptr)) * data.items + data.item
+    assert not np.isin(owner[:, None] * data.items + split.candidates, met).any()
+    assert (split.before[0] == -1).all()

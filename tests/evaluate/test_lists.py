@@ -19,6 +19,7 @@ from sottovoce.metrics.precision import precision
 from sottovoce.metrics.recall import recall
 
 LENGTH = 7
+NONE = np.empty(0, np.int32)
 
 
 def by_definition(net: Any, held: Any, sampled: bool) -> tuple[list[list[int]], list[list[bool]]]:
@@ -51,9 +52,11 @@ def test_lists_for_any_number_of_threads(data: st.DataObject, sampled: bool, som
     state = (net.model, net.tables, net.people, slots_of(net.people))
     tests = seen(held.indptr, held.item)
     for threads in (1, 2, None):
-        item, hit = np.zeros((count, LENGTH), np.int32), np.ones((count, LENGTH), np.bool_)
+        item, hit = np.zeros((count, LENGTH), np.int32), np.ones((count, LENGTH), np.int32)
         kernel = among_candidates if sampled else in_catalogue
-        arguments = (*state, *tests, held.candidates) if sampled else (*state, net.items, *tests)
+        arguments = (*state, *tests, held.item, NONE, NONE, held.candidates)
+        if not sampled:
+            arguments = (*state, net.items, *tests, NONE, NONE)
         if threads is None:
             kernel.plain(*arguments, item, hit)
         else:
@@ -77,7 +80,7 @@ def test_what_lists_amount_to(people: int, items: int, seed: int, ks: list[int])
         row[:length] = generator.permutation(items)[:length]
     relevant = generator.integers(0, 4, people)
     hit = (item >= 0) & (np.cumsum(generator.random(item.shape) < 0.3, axis=1) <= relevant[:, None])
-    hit &= generator.random(item.shape) < 0.5
+    hit = (hit & (generator.random(item.shape) < 0.5)).astype(np.int32)
     popularity = generator.random(items)
     lengths = np.array(ks, np.int64)
     for threads in (1, 2, None):

@@ -12,6 +12,8 @@ from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
 from sottovoce.evaluate.scoring import slots_of
 from sottovoce.metrics.rank import LAST
 
+NONE = np.empty(0, np.int32)
+
 
 def by_definition(net: Any, held: Any) -> list[int]:
     """Sort the item under test and its candidates, best first, ties and NaN last against the item."""
@@ -31,7 +33,7 @@ def by_definition(net: Any, held: Any) -> list[int]:
 def test_ranks_for_any_number_of_threads(data: st.DataObject, some_held_out: Any) -> None:
     net, held = data.draw(some_held_out)
     arguments = (net.model, net.tables, net.people, slots_of(net.people), net.items)
-    arguments += (held.indptr, held.item, held.candidates)
+    arguments += (held.indptr, held.item, NONE, NONE, held.candidates)
     results = []
     for threads in (1, 2):
         out = np.full(len(held.item), -1, np.int32)
@@ -81,9 +83,10 @@ def test_both_ways_of_scoring_give_the_same_ranks(make_network: Any) -> None:
     candidates = generator.integers(0, items, (20, 50)).astype(np.int32)
     state = (net.model, net.tables, net.people, np.zeros(1, np.int32), items)
     together, alone = np.empty(20, np.int32), np.empty(20, np.int32)
-    ranks(*state, np.array([0, 20]), item, candidates, together)
+    ranks(*state, np.array([0, 20]), item, NONE, NONE, candidates, together)
     for n in range(20):
-        ranks(*state, np.array([0, 1]), item[n : n + 1], candidates[n : n + 1], alone[n : n + 1])
+        one = item[n : n + 1], NONE, NONE, candidates[n : n + 1]
+        ranks(*state, np.array([0, 1]), *one, alone[n : n + 1])
     assert together.tolist() == alone.tolist()
     assert len(set(alone.tolist())) > 10
 
@@ -94,7 +97,8 @@ def test_ranks_in_the_catalogue_are_ranks_among_all_unmet_items(
     data: st.DataObject, some_held_out: Any
 ) -> None:
     net, held = data.draw(some_held_out)
-    state = (net.model, net.tables, net.people, slots_of(net.people), net.items, held.indptr, held.item)
+    state = (net.model, net.tables, net.people, slots_of(net.people), net.items)
+    state += (held.indptr, held.item, NONE, NONE)
     people = net.people
     unmet = np.full((len(held.item), net.items), -1, np.int32)
     for person in range(len(held.indptr) - 1):

@@ -21,6 +21,7 @@ IMPERSONAL = {"popularity", "random"}
 SETTINGS = {
     "mf": {"factors": 3, "step": 0.05, "regularization": 0.01},
     "ials": {"factors": 3, "regularization": 0.1},
+    "prme": {"factors": 3, "step": 0.1, "regularization": 0.01},
     # Rows of 6 numbers in all three, so that one compilation serves them.
     "gmf": {"factors": 6, "step": 0.02},
     "mlp": {"factors": 6, "layers": [8, 4], "step": 0.02},

@@ -4,7 +4,8 @@
 
 with P and P̃ the quality of the own and the incoming model on the receiver's weighting set, each with
 the receiver's private vector. Every weighting item is ranked among its candidates, which are random
-items that the person has not met. If neither model is worth anything, the own one is kept; who has
+items that the person has not met. A model that looks at where a person is ranks each of them from where
+the person was before. If neither model is worth anything, the own one is kept; who has
 fewer than two weighting items cannot tell, and takes the plain mean, as the authors' code does.
 """
 
@@ -20,9 +21,9 @@ from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import SCATTERED, score_all, score_some
+from sottovoce.models import SCATTERED, score, score_all, score_some, uses_place
 from sottovoce.registry import component
-from sottovoce.state import opened
+from sottovoce.state import opened, stand
 
 FEWEST = 2
 """Weighting items below which models are not judged."""
@@ -46,6 +47,12 @@ def _discloses(component):
 
 
 @helper
+def _go_back(people, person, n):
+    """Put a person where weighting item `n` was gone to from."""
+    stand(people, person, people.weighting_before[n], people.weighting_gap[n])
+
+
+@helper
 def _rivals(model, own, people, person, n, everything):
     """The scores of the candidates that weighting item `n` is ranked among: looked up, if all are known."""
     candidates = people.candidates[n]
@@ -62,10 +69,19 @@ def _rivals(model, own, people, person, n, everything):
 
 
 @helper
-def _ranked(rule, model, own, people, person, begin, scores, everything):
-    """The mean HR and NDCG over weighting items with these scores, each ranked among its own candidates."""
-    hits, gains = 0.0, 0.0
+def _ranked(rule, model, own, people, person, begin, end):
+    """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
+    scores, hits, gains = np.empty(end - begin, np.float32), 0.0, 0.0
+    score_some(model, own, 0, people, person, people.weighting[begin:end], scores)
+    items, wanted = len(own.age), len(scores) * people.candidates.shape[1]
+    look_up = wanted * SCATTERED > items and not uses_place(model)
+    everything = np.empty(items if look_up else 0, np.float32)
+    if look_up:
+        score_all(model, own, 0, people, person, everything)
     for n in range(len(scores)):
+        if uses_place(model):
+            _go_back(people, person, begin + n)
+            scores[n] = score(model, own, 0, people, person, people.weighting[begin + n])
         place = rank_among(scores[n], _rivals(model, own, people, person, begin + n, everything))
         hits += hit(place, rule.k)
         gains += gain(place, rule.k)
@@ -73,16 +89,49 @@ def _ranked(rule, model, own, people, person, begin, scores, everything):
 
 
 @helper
-def _listed(rule, model, own, people, person, begin, scores, everything):
-    """F1 of one list with all weighting items and the candidates of the first."""
-    rivals = _rivals(model, own, people, person, begin, everything)
-    hits = 0.0
-    for n in range(len(scores)):
+def _firsts(items):
+    """Where each item comes up for the first time."""
+    found, count = np.empty(len(items), np.int64), 0
+    for n in range(len(items)):
+        m = 0
+        while m < count and items[found[m]] != items[n]:
+            m += 1
+        if m == count:
+            found[count] = n
+            count += 1
+    return found[:count]
+
+
+@helper
+def _listed(rule, model, own, people, person, begin, end):
+    """F1 of one list with all weighting items and the candidates of the first; see `evaluate.lists`."""
+    every = people.weighting[begin:end]
+    firsts = _firsts(every)
+    items, scores = every[firsts], np.empty(len(firsts), np.float32)
+    none = np.empty(0, np.float32)
+    rivals, hits = none, 0.0
+    for n in range(len(items)):
+        if uses_place(model):
+            _go_back(people, person, begin + firsts[n])
+        if n == 0 or uses_place(model):
+            score_some(model, own, 0, people, person, items, scores)
+            rivals = _rivals(model, own, people, person, begin, none)
         place = rank_among(scores[n], rivals)
         for m in range(len(scores)):
             place += scores[m] > scores[n] or (scores[m] == scores[n] and m < n)
         hits += hit(place, rule.k)
-    return harmonic(hits / rule.k, hits / len(scores))
+    hits = min(hits, float(rule.k))
+    return harmonic(hits / rule.k, hits / len(items))
+
+
+@helper
+def _quality(rule, model, own, people, person, begin, end):
+    if rule.metric == "f1":
+        return _listed(rule, model, own, people, person, begin, end)
+    hits, gains = _ranked(rule, model, own, people, person, begin, end)
+    if rule.metric == "ndcg":
+        return gains
+    return hits * gains if rule.metric == "hr*ndcg" else hits
 
 
 @standing.rule("quality")
@@ -91,18 +140,10 @@ def quality(rule, model, tables, slot, people, person, run):
     begin, end = people.weighting_indptr[person], people.weighting_indptr[person + 1]
     if end - begin < FEWEST:
         return np.float32(1)
-    own, scores = opened(tables, slot), np.empty(end - begin, np.float32)
-    score_some(model, own, 0, people, person, people.weighting[begin:end], scores)
-    items, wanted = len(own.age), len(scores) * people.candidates.shape[1]
-    everything = np.empty(items if wanted * SCATTERED > items and rule.metric != "f1" else 0, np.float32)
-    if len(everything):
-        score_all(model, own, 0, people, person, everything)
-    if rule.metric == "f1":
-        return np.float32(_listed(rule, model, own, people, person, begin, scores, everything))
-    hits, gains = _ranked(rule, model, own, people, person, begin, scores, everything)
-    if rule.metric == "ndcg":
-        return np.float32(gains)
-    return np.float32(hits * gains if rule.metric == "hr*ndcg" else hits)
+    here, away = people.here[person], people.away[person]
+    found = np.float32(_quality(rule, model, opened(tables, slot), people, person, begin, end))
+    stand(people, person, here, away)
+    return found
 
 
 @weight.rule(Performance)

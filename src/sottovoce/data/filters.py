@@ -26,6 +26,8 @@ class Filters(NamedTuple):
     """People with fewer interactions are left out."""
     min_item: Annotated[int, Ge(0)] = 0
     """Items with fewer interactions are left out."""
+    min_visitors: Annotated[int, Ge(0)] = 0
+    """Items that fewer different people have met are left out."""
     filter: Literal["stable", "once"] = "stable"
     """`stable`: counted again until nothing changes. `once`: people and items counted as they come."""
     implicit: bool | float = False
@@ -45,10 +47,11 @@ class Filters(NamedTuple):
             kept = _implicit(kept, self.implicit)
             low = "" if self.implicit is True else f" from {self.implicit:g} up"
             said.append(f"ratings{low} as implicit feedback")
-        if self.min_user or self.min_item:
+        if self.min_user or self.min_item or self.min_visitors:
             kept = self._frequent(kept)
+            visitors = f" of {self.min_visitors} people" if self.min_visitors else ""
             said.append(
-                f"at least {self.min_user} interactions a person and {self.min_item} an item, "
+                f"at least {self.min_user} interactions a person and {self.min_item} an item{visitors}, "
                 + ("counted once" if self.filter == "once" else "repeated until stable")
             )
         if len(kept) == 0:
@@ -62,12 +65,21 @@ class Filters(NamedTuple):
     def _frequent(self, data: Interactions) -> Interactions:
         while True:
             people, items = np.diff(data.indptr), np.bincount(data.item, minlength=data.items)
-            enough = np.repeat(people >= self.min_user, people) & (items >= self.min_item)[data.item]
+            known = items >= self.min_item
+            if self.min_visitors:
+                known &= _visitors(data) >= self.min_visitors
+            enough = np.repeat(people >= self.min_user, people) & known[data.item]
             if enough.all():
                 return data
             data = data.take(enough)
             if self.filter == "once":
                 return data
+
+
+def _visitors(data: Interactions) -> NDArray[np.int64]:
+    """How many different people have met each item."""
+    pairs = np.unique(_people(data) * data.items + data.item)
+    return np.bincount(pairs % data.items, minlength=data.items)
 
 
 def _merged(data: Interactions, how: str) -> Interactions:

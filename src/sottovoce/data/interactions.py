@@ -179,7 +179,7 @@ def arrange(
         catalog = Catalog(name, ids)
     else:
         number = _places(catalog, ids)[number]
-    order = _order(person, times)
+    order = in_order(person, times)
     interactions = Interactions(
         name=name,
         indptr=np.concatenate(([0], np.cumsum(np.bincount(person, minlength=len(users))))).astype(np.int64),
@@ -195,7 +195,7 @@ def arrange(
     return interactions, order
 
 
-def _order(person: NDArray[np.int64], time: NDArray[np.int64]) -> NDArray[np.int64]:
+def in_order(person: NDArray[np.int64], time: NDArray[np.int64]) -> NDArray[np.int64]:
     """Rows by person, then time, then as they came."""
     first = int(time.min())
     span = int(time.max()) - first + 1

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.data import places
 from sottovoce.data.interactions import Interactions, Strings
 
 TRAIN, TEST, WEIGHTING = range(3)
@@ -44,6 +45,11 @@ class Split:
                 _update(digest, part.indptr, part.item, part.value, part.time)
         _update(digest, self.candidates, self.weighting_candidates)
         return digest.hexdigest()
+
+    @functools.cached_property
+    def before(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Where the person was before each test entry, -1: unknown, and the seconds since."""
+        return places.before(self.test, self.train, *(part for part in [self.weighting] if part is not None))
 
     def among(self, there: NDArray[np.bool_]) -> Split:
         """The same split with nothing to test for people who are not `there`."""

@@ -20,7 +20,7 @@ from sottovoce.errors import DataError, RecipeError
 from sottovoce.evaluate.listed import listed
 from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
 from sottovoce.evaluate.rating import errors
-from sottovoce.evaluate.scoring import slots_of
+from sottovoce.evaluate.scoring import contexts, slots_of
 from sottovoce.metrics import LISTED, NAMES, RANKED, RATED
 from sottovoce.registry import nearest
 from sottovoce.state import People, Tables
@@ -117,7 +117,7 @@ def _ranked(
 ) -> dict[str, NDArray[np.float64]]:
     test, count = split.test, len(people.steps)
     places = np.empty(len(test), np.int32)
-    held = (slots_of(people), test.items, test.indptr, test.item)
+    held = (slots_of(people), test.items, test.indptr, test.item, *contexts(model, split))
     if sampled:
         ranks(model, tables, people, *held, split.candidates, places, batch=count)
     else:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sottovoce.data.sampling import seen
 from sottovoce.errors import DataError
 from sottovoce.evaluate.lists import among_candidates, averages, in_catalogue, spread
-from sottovoce.evaluate.scoring import slots_of
+from sottovoce.evaluate.scoring import contexts, slots_of
 from sottovoce.metrics.bias_disparity import bias, bias_disparity
 from sottovoce.metrics.gini import evenness
 from sottovoce.state import People, Tables
@@ -33,17 +33,18 @@ def listed(
     """All metrics of lists: per person, overall, and those `wanted` that need categories, by category."""
     count, items, lengths = len(people.steps), split.test.items, np.array(ks, np.int64)
     popularity = _popularity(people, items)
-    tests = seen(split.test.indptr, split.test.item)
+    tests, before = seen(split.test.indptr, split.test.item), contexts(model, split)
 
     def measure(among: bool) -> tuple[NDArray[np.int32], list[NDArray[np.float64]]]:
         """Everybody's list, and precision, recall, F1, popularity bias [K, people] and coverage [people]."""
         item = np.empty((count, max(ks)), np.int32)
-        hit = np.empty(item.shape, np.bool_)
+        hit = np.empty(item.shape, np.int32)
         state = model, tables, people, slots_of(people)
         if among:
-            among_candidates(*state, *tests, split.candidates, item, hit, batch=count)
+            rows = split.test.item, *before, split.candidates
+            among_candidates(*state, *tests, *rows, item, hit, batch=count)
         else:
-            in_catalogue(*state, items, *tests, item, hit, batch=count)
+            in_catalogue(*state, items, *tests, *before, item, hit, batch=count)
         out = [*np.empty((4, len(ks), count)), np.empty(count)]
         averages(item, hit, tests.counts, popularity, lengths, *out, batch=count)
         return item, out

@@ -5,6 +5,11 @@ test items together with the candidates of the first of them (as PEPPER ranks th
 scores go by item number, but an item under test comes after all others: constant scores never
 look good. Relevant are all distinct test items of a person, also one that was trained on as well,
 which no list over the catalogue can hold.
+
+A model that looks at where a person is makes the list from where the person was before the first test
+entry. Among candidates, what is found is then told by one list for each test item, from where the person
+was before its first entry: the item counts among the first k if it is there in its own list, and of
+all together at most k count. For other models all these lists are the same one.
 """
 
 import numpy as np
@@ -17,10 +22,11 @@ from sottovoce.metrics.gini import inequality
 from sottovoce.metrics.item_coverage import covered
 from sottovoce.metrics.popularity_bias import mean_popularity
 from sottovoce.metrics.precision import share_of_list
+from sottovoce.metrics.rank import rank_among
 from sottovoce.metrics.recall import share_of_relevant
 from sottovoce.metrics.user_coverage import served
-from sottovoce.models import score, score_all
-from sottovoce.state import opened
+from sottovoce.models import score, score_all, uses_place
+from sottovoce.state import opened, stand
 
 
 @helper
@@ -38,11 +44,11 @@ def _best(scores, others, tests, item, hit):
 
 
 @driver
-def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, item, hit):
+def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, before, gap, item, hit):
     """Write everybody's list over a catalogue of `items` into `item`, and what was held out into `hit`.
 
-    The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`. A list that
-    is short ends with −1.
+    The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`; before the first
+    entry, p was at `before[indptr[p]]`. A list that is short ends with −1.
     """
     for person in prange(len(slot_of)):
         item[person] = -1
@@ -51,6 +57,9 @@ def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, it
             continue
         own = tests[indptr[person] : indptr[person] + count[person]]
         scores = np.empty(items + len(own), np.float32)
+        here, away = people.here[person], people.away[person]
+        if uses_place(model):
+            stand(people, person, before[indptr[person]], gap[indptr[person]])
         score_all(model, opened(tables, slot_of[person]), 0, people, person, scores[:items])
         for n in range(people.indptr[person], people.indptr[person + 1]):
             scores[people.item[n]] = np.nan
@@ -58,31 +67,86 @@ def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, it
             scores[items + n] = scores[own[n]]
             scores[own[n]] = np.nan
         _best(scores, items, own, item[person], hit[person])
+        stand(people, person, here, away)
+
+
+@helper
+def _rivals(drawn, own):
+    """Candidates in order, −1 in place of those that are under test themselves."""
+    rivals = np.sort(drawn)
+    for n in range(len(rivals)):
+        at = search(own, 0, len(own), rivals[n])
+        if at < len(own) and own[at] == rivals[n]:
+            rivals[n] = -1
+    return rivals
+
+
+@helper
+def _score_those(model, mine, people, person, items, scores):
+    for n in range(len(items)):
+        scores[n] = score(model, mine, 0, people, person, items[n]) if items[n] >= 0 else np.nan
+
+
+@helper
+def _found(scores, own, rivals, hit):
+    """Count in `hit` where item `own` of a list stands, whose `rivals` come first in `scores`."""
+    mine = scores[rivals + own]
+    place = rank_among(mine, scores[:rivals])
+    for n in range(len(scores) - rivals):
+        other = scores[rivals + n]
+        place += other > mine or (other == mine and n < own)
+    if place < len(hit):
+        hit[place] += 1
+
+
+@helper
+def _at_most_all(hit):
+    """Let no more be found among the first k than k."""
+    total, found = 0, 0
+    for n in range(len(hit)):
+        total += hit[n]
+        hit[n] = min(total, n + 1) - found
+        found += hit[n]
 
 
 @driver
-def among_candidates(model, tables, people, slot_of, indptr, tests, count, candidates, item, hit):
-    """The same for lists of a person's test items and the candidates of the first of them."""
+def among_candidates(
+    model, tables, people, slot_of, indptr, tests, count, held, before, gap, candidates, item, hit
+):
+    """The same for lists of a person's test items and the candidates of the first of them.
+
+    The test entries of person p are `held[indptr[p] : indptr[p + 1]]`; before each, p was at `before`.
+    """
     for person in prange(len(slot_of)):
         item[person] = -1
-        hit[person] = False
+        hit[person] = 0
         if count[person] == 0:
             continue
-        own = tests[indptr[person] : indptr[person] + count[person]]
+        begin = indptr[person]
+        own = tests[begin : begin + count[person]]
         mine = opened(tables, slot_of[person])
-        rivals = np.sort(candidates[indptr[person]])
-        scores = np.empty(len(rivals) + len(own), np.float32)
-        for n in range(len(rivals)):
-            scores[n] = np.nan
-            at = search(own, 0, len(own), rivals[n])
-            if rivals[n] >= 0 and (at == len(own) or own[at] != rivals[n]):
-                scores[n] = score(model, mine, 0, people, person, rivals[n])
-        for n in range(len(own)):
-            scores[len(rivals) + n] = score(model, mine, 0, people, person, own[n])
+        rivals = _rivals(candidates[begin], own)
+        listed = np.concatenate((rivals, own))
+        scores = np.empty(len(listed), np.float32)
+        here, away = people.here[person], people.away[person]
+        if uses_place(model):
+            stand(people, person, before[begin], gap[begin])
+        _score_those(model, mine, people, person, listed, scores)
         _best(scores, len(rivals), own, item[person], hit[person])
         for n in range(item.shape[1]):
             if item[person, n] >= 0 and not hit[person, n]:
                 item[person, n] = rivals[item[person, n]]
+        if uses_place(model):
+            hit[person] = 0
+            for n in range(len(own)):
+                entry = begin
+                while held[entry] != own[n]:
+                    entry += 1
+                stand(people, person, before[entry], gap[entry])
+                _score_those(model, mine, people, person, listed, scores)
+                _found(scores, n, len(rivals), hit[person])
+            _at_most_all(hit[person])
+        stand(people, person, here, away)
 
 
 @driver

@@ -3,7 +3,8 @@
 The rivals are sampled candidates or the whole catalogue: then, just as candidates are, all items that
 the person has met in no part of the data. A person's held-out items and candidates are scored one
 by one, or, where that would take longer, looked up in the scores of the whole table. Scores are
-compared in single precision.
+compared in single precision. For a model that looks at where a person is, the person stands in turn
+where each held-out item was gone to from, and then goes back.
 """
 
 import numpy as np
@@ -13,8 +14,8 @@ from sottovoce.metrics.hr import hit
 from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import SCATTERED, score, score_all, score_some
-from sottovoce.state import opened
+from sottovoce.models import SCATTERED, score, score_all, score_some, uses_place
+from sottovoce.state import opened, stand
 
 
 @helper
@@ -31,11 +32,12 @@ def _score_those(model, tables, people, person, drawn, scores):
 
 
 @driver
-def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
+def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, candidates, out):
     """Write the rank of each held-out item among its candidates into `out`, as `metrics.rank` defines it.
 
     Person p holds out `item[n]` for n from `indptr[p]` to `indptr[p + 1]`, each with the candidates
     `candidates[n]`, where −1, or any negative number, is no candidate. `items` is the size of the catalogue.
+    `before[n]` is where the person was before, `gap[n]` for how many seconds, for models that look at it.
     """
     for person in prange(len(slot_of)):
         begin, end = indptr[person], indptr[person + 1]
@@ -44,7 +46,8 @@ def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
         own = opened(tables, slot_of[person])
         count = candidates.shape[1]
         rivals = np.empty(count, np.float32)
-        if (end - begin) * (count + 1) * SCATTERED > items:
+        here, away = people.here[person], people.away[person]
+        if not uses_place(model) and (end - begin) * (count + 1) * SCATTERED > items:
             scores = np.empty(items, np.float32)
             score_all(model, own, 0, people, person, scores)
             for n in range(begin, end):
@@ -53,8 +56,11 @@ def ranks(model, tables, people, slot_of, items, indptr, item, candidates, out):
                 out[n] = rank_among(scores[item[n]], rivals)
         else:
             for n in range(begin, end):
+                if uses_place(model):
+                    stand(people, person, before[n], gap[n])
                 _score_those(model, own, people, person, candidates[n], rivals)
                 out[n] = rank_among(np.float32(score(model, own, 0, people, person, item[n])), rivals)
+        stand(people, person, here, away)
 
 
 @helper
@@ -65,22 +71,26 @@ def _forget(scores, indptr, item, person):
 
 
 @driver
-def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, out):
+def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, before, gap, out):
     """Write the rank of each held-out item among all items that the person has not met into `out`."""
     for person in prange(len(slot_of)):
         begin, end = indptr[person], indptr[person + 1]
         if begin == end:
             continue
-        rivals = np.empty(items, np.float32)
-        score_all(model, opened(tables, slot_of[person]), 0, people, person, rivals)
-        own = np.empty(end - begin, np.float32)
+        rivals, own = np.empty(items, np.float32), np.empty(end - begin, np.float32)
+        here, away = people.here[person], people.away[person]
         for n in range(begin, end):
-            own[n - begin] = rivals[item[n]]
-        _forget(rivals, people.indptr, people.item, person)
-        _forget(rivals, people.weighting_indptr, people.weighting, person)
-        _forget(rivals, indptr, item, person)
-        for n in range(begin, end):
+            if uses_place(model):
+                stand(people, person, before[n], gap[n])
+            if n == begin or uses_place(model):
+                score_all(model, opened(tables, slot_of[person]), 0, people, person, rivals)
+                for m in range(begin, end):
+                    own[m - begin] = rivals[item[m]]
+                _forget(rivals, people.indptr, people.item, person)
+                _forget(rivals, people.weighting_indptr, people.weighting, person)
+                _forget(rivals, indptr, item, person)
             out[n] = rank_among(own[n - begin], rivals)
+        stand(people, person, here, away)
 
 
 @driver

@@ -1,8 +1,14 @@
-"""What evaluation and recommendation share: whose model is whose."""
+"""What evaluation and recommendation share: whose model is whose, and who is where."""
+
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.models import uses_place
 from sottovoce.state import Ints, People
+
+if TYPE_CHECKING:
+    from sottovoce.data.split import Split
 
 
 def slots_of(people: People) -> Ints:
@@ -10,3 +16,8 @@ def slots_of(people: People) -> Ints:
     hosts = np.empty(len(people.member), np.int32)
     hosts[people.member] = np.repeat(np.arange(len(people.first) - 1, dtype=np.int32), np.diff(people.first))
     return hosts
+
+
+def contexts(model: Any, split: "Split") -> tuple[Ints, Ints]:
+    """Where people were before each test entry, and for how long, if the model looks at it; else nothing."""
+    return split.before if uses_place(model) else (np.empty(0, np.int32), np.empty(0, np.int32))

@@ -1,7 +1,8 @@
 """What a node learns. One file per model; what a model consists of is declared here.
 
 A model is a `NamedTuple` of its parameters, registered with `@component("model", name)`, that
-implements the operations below. Kernels see one slot and one person at a time, so the same code
+implements the operations below. One that looks at where a person is, `people.here`, says so with
+`needs="place"`: only then is that known. Kernels see one slot and one person at a time, so the same code
 trains a thousand simulated nodes in parallel and the one node of a real peer.
 """
 
@@ -9,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.kernels import inlined, operation
+from sottovoce.kernels import constant, inlined, operation
 from sottovoce.state import hold
 
 SCATTERED = 3
@@ -34,6 +35,12 @@ class Context(NamedTuple):
     calls: int  # how often a person is expected to train during the run
     sharing: float  # how many people train one table
     central: bool = False  # whether one place holds everybody's data, and `together` trains on it
+
+
+@constant
+def uses_place(model):
+    """Whether a model's score depends on where the person is, known at compile time."""
+    return int(getattr(model, "needs", "") == "place")
 
 
 @operation(default=lambda model, context: model)

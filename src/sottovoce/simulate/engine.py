@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression import Chain, Whole, payload, rows
-from sottovoce.models import Context, resolve, shape
+from sottovoce.models import Context, resolve, shape, uses_place
 from sottovoce.peers import meet, memory, period, renew
 from sottovoce.protocols import (
     Messages,
@@ -73,7 +74,8 @@ class Simulation:
         self.shape = shape(self.model)
         self.tables = whole(slots, train.items, self.shape.row, self.shape.head, storage)
         own = train.indptr, train.item, train.value, host, slots, weighting, candidates
-        self.people = people(self.shape.user, *own, memory=memory(peers))
+        where = places.known(train, weighting) if uses_place(self.model) else None
+        self.people = people(self.shape.user, *own, memory=memory(peers), places=where)
         np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
         self.reference = self._reference()
         self.snapshots = self._pool(0)
