@@ -70,6 +70,8 @@ choices = st.builds(
     filter=st.sampled_from(["once", "stable"]),
     implicit=st.sampled_from([False, True, 0.0, 3.0]),
     duplicates=st.sampled_from(["keep", "first", "last", "sum"]),
+    cluster=st.just("all"),  # see test_crowds.py
+    top_items=st.just(0),
 )
 
 

@@ -1,8 +1,8 @@
 """What is kept of interactions before they are split: duplicates, implicit feedback, minimum counts.
 
 In this order: the same item met twice by a person becomes one interaction, or not; then ratings become
-implicit feedback; then people and items with too few interactions are left out. All of it is said in
-`Interactions.source`.
+implicit feedback; then people and items with too few interactions are left out; then all but one cluster of
+people, and all but the best known items. All of it is said in `Interactions.source`.
 """
 
 from __future__ import annotations
@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from sottovoce.data import crowds
 from sottovoce.data.catalogs import pick
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import DataError
@@ -34,6 +35,14 @@ class Filters(NamedTuple):
     """True: every interaction counts 1. A number: so do ratings from it up; others are left out."""
     duplicates: Literal["keep", "first", "last", "sum"] = "keep"
     """What becomes of a person's interactions with one item; `sum` adds values, at the first's time."""
+    cluster: Literal["all", "densest", "sparsest"] = "all"
+    """Whether only people of one cluster are kept: who had most items on average, or fewest."""
+    clusters: Annotated[int, Ge(2), Le(100)] = 2
+    """How many clusters there are."""
+    cluster_by: Literal["items", "number"] = "items"
+    """What people are clustered by: what they had, or how much."""
+    top_items: Annotated[int, Ge(0)] = 0
+    """Of what is left then, only so many items that most people had are kept; 0: all."""
 
     def apply(self, data: Interactions) -> Interactions:
         """The interactions that are kept, with the people and items that have any."""
@@ -54,6 +63,12 @@ class Filters(NamedTuple):
                 f"at least {self.min_user} interactions a person and {self.min_item} an item{visitors}, "
                 + ("counted once" if self.filter == "once" else "repeated until stable")
             )
+        if self.cluster != "all" and len(kept):
+            kept = crowds.cluster(kept, self.cluster, self.clusters, self.cluster_by)
+            said.append(f"the {self.cluster} of {self.clusters} clusters of people by {self.cluster_by}")
+        if self.top_items:
+            kept = crowds.best_known(kept, self.top_items)
+            said.append(f"the {self.top_items} best known items")
         if len(kept) == 0:
             raise DataError(
                 f"Nothing of {data.name} is left after filtering: {'; '.join(said)}.", "Ask for less."
