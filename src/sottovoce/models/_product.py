@@ -112,5 +112,5 @@ def _score_all(model, tables, slot, people, person, scores):
 @score.rule(Product)
 def _score(model, tables, slot, people, person, item):
     scores = np.empty(1, np.float32)
-    _score_some(model, tables, slot, people, person, np.full(1, item, np.int32), scores)
+    score_some(model, tables, slot, people, person, np.full(1, item, np.int32), scores)
     return scores[0]
