@@ -11,9 +11,14 @@ leaves the device. It groups these vectors by k-means, and in each aggregation
 3. A participant's vector is taken as it is, clusters are made anew, and everybody else in a cluster moves
    by the mean change of the vectors of its participants, times γᵗ (active aggregation): xᵢ ← xᵢ + γᵗ mean Δx.
 
-γ is the `discount`, and t the number of this aggregation, from 1: sharing steps speeds up the beginning, and
-hinders later what is personal. Muhammad et al. let it decay, and that by powers is ours. A cluster without
-participants stays where it is. Who drops out or loses a message is one of the others.
+γ is the `discount`, and t the number of this aggregation, from 1: steps that are shared are meant to help at
+the beginning, and would hinder later what is personal. Muhammad et al. let the discount decay; that it
+does so by powers is ours. A cluster without participants stays where it is. Who drops out or loses a
+message is one of the others.
+
+The more clusters, the more often some hold just a few unusual people, who are then asked again and again
+while most are not: on weighting items of MovieLens 100K, GMF learnt faster with 5 clusters than with 10 or
+20, and fastest with participants at random.
 
 The server draws people's vectors at the start. A vector travels with every message: down with the model,
 because it may have been moved since its owner saw it last, and up with the change. Both are counted in
@@ -24,7 +29,7 @@ vectors that the server has, which people get when they next ask for the model.
 from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Interval, Lt
+from annotated_types import Ge, Le, Lt
 
 from sottovoce.clusters import kmeans
 from sottovoce.combine.aggregate.change import Change
@@ -45,12 +50,12 @@ class FedFast(NamedTuple):
 
     participants: Annotated[int, Ge(1)] = 50
     """C, how many of those online take part in an aggregation. The default is ours."""
-    clusters: Annotated[int, Ge(1)] = 10
+    clusters: Annotated[int, Ge(1)] = 5
     """How many groups of people there are. The default is ours."""
     items: Literal["fedavg", "change"] = "fedavg"
     """How items are averaged: by participants' instances (Belal et al. 2022), or by how much each
     participant changed an item (Muhammad et al. 2020)."""
-    discount: Annotated[float, Interval(ge=0, le=1)] = 0.9
+    discount: Annotated[float, Ge(0), Le(1)] = 0.5
     """γ, what is left, from aggregation to aggregation, of the share of participants' steps that the others
     of their cluster make too; 0: they stay where they are. The default is ours."""
     dropout: Annotated[float, Ge(0), Lt(1)] = 0.0
