@@ -46,12 +46,13 @@ class Best:
         self.tables: Tables | None = None
         self.user = np.empty((count, 0), np.float32)
         self.noted = -1  # the round that was judged last
+        self.latest = np.nan  # and the mean quality then
 
     def note(self, model: Any, tables: Tables, people: People, round: int) -> None:
         """Judge everybody's model; the first one of several that are equally good is the best."""
         slot_of, found = slots_of(people), np.empty(len(self.quality), np.float32)
         _judge(self.rule, model, tables, people, slot_of, self.seed, found, batch=len(found))
-        better, self.noted = found > self.quality, round
+        better, self.noted, self.latest = found > self.quality, round, float(found.mean())
         self.quality[better], self.round[better] = found[better], round
         if self.keep:
             self._room(tables, people)

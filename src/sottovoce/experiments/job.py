@@ -232,6 +232,8 @@ class Job:
             "seconds": simulation.seconds,
             **_finite(evaluation.metrics),
         }
+        if self.best is not None:
+            event["weighting"] = self.best.latest
         self.curve.append(event)
         if self.place is not None:
             self.place.record(event)

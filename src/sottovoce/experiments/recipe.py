@@ -139,7 +139,8 @@ class Evaluate(Section):
     """How far such a copy moves towards what each training makes of it."""
     best: Literal["none", "noted", "used"] = "none"
     """Whether it is noted when each person's model is at its best by the weighting set, which is what
-    convergence means for a node, and whether people are tested with that model."""
+    convergence means for a node, and whether people are tested with that model. Events then have the mean
+    quality on the weighting set, by which settings can be chosen."""
     metric: str | None = None
     """The main metric; by default `hr@` the largest K if it is measured, and else the first that is."""
     references: list[Named] = []

@@ -65,6 +65,8 @@ def places(form: Reproduction, run: Run) -> list[float]:
     """Where on the curve each evaluation stands: its round, or its hour."""
     if form.x == "rounds":
         return [event["round"] for event in run.curve]
+    if form.x == "messages":
+        return [event["messages"] / run.result["nodes"] for event in run.curve]
     if form.hours is None and any("hours" not in event for event in run.curve):
         raise RecipeError(
             f"{form.name} draws curves over hours, and a run has no clock.",

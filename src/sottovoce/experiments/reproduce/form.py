@@ -13,7 +13,7 @@
     [levels] what is measured beside every run, such as "item means" = "popularity"
     [quick]  the reduced version: only these labels, these changes
     apart    labels that are run only if they are asked for
-    x        "hours" if curves go over virtual time, and not over rounds
+    x        "hours" or "messages" if curves go over virtual time or messages per node, and not over rounds
     [[rows]] figures, with what the paper printed and how far off ours may be
     [[claims]] statements, each with checks
 
@@ -160,8 +160,8 @@ class Reproduction(Strict):
     """Decisions and deviations, for the reader."""
     paper: Paper
     set: dict[str, Any] = {}
-    x: Literal["rounds", "hours"] = "rounds"
-    """What curves go over; hours are those of virtual time."""
+    x: Literal["rounds", "hours", "messages"] = "rounds"
+    """What curves go over; hours are those of virtual time, and messages those sent for each node."""
     hours: Annotated[float, Field(gt=0)] | None = None
     """What a round stands for in runs without a clock, such as central training, if curves go over hours."""
     apart: list[str] = []
