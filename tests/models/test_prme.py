@@ -238,7 +238,9 @@ def test_real_check_ins_under_every_protocol(data_dir: Path):
         began = simulation.people.user.copy()
         simulation.advance(1)
         assert np.isfinite(simulation.tables.rows).all()
-        assert (simulation.people.user != began).any(axis=1).mean() > 0.5  # in gossip, of those who hear from others
+        assert (simulation.people.user != began).any(
+            axis=1
+        ).mean() > 0.5  # in gossip, of those who hear from others
         found = evaluate(simulation.model, simulation.tables, simulation.people, split, (5,))
         assert 0 < found.metrics["hr@5"] < 1
 
