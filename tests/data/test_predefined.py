@@ -78,3 +78,23 @@ def test_the_split_of_pepper(data_dir: Path) -> None:
     met = np.repeat(np.arange(data.people), np.diff(data.indptr)) * data.items + data.item
     assert not np.isin(owner[:, None] * data.items + split.candidates, met).any()
     assert (split.before[0] == -1).all()
+
+
+def test_the_validation_set_may_be_trained_on(files: Path) -> None:
+    (files.parent / "x.validation.rating").write_text(VALIDATION)
+    data = load(str(files))
+    kept, both = (Predefined(weighting=w).split(data, 1) for w in (True, False))
+    assert both.weighting is None
+    assert names(data, both.train.item) == ["a", "b", "d", "c", "a"]
+    assert names(data, both.test.item) == names(data, kept.test.item)
+    assert (both.candidates == kept.candidates).all()
+    assert both.hash != kept.hash
+
+
+def test_the_parts_that_pepper_published(data_dir: Path) -> None:
+    data = load("foursquare-nyc", version="pepper", data_dir=data_dir)
+    split = Predefined().split(data, 1)
+    assert split.weighting is not None
+    assert [len(part) for part in (split.train, split.weighting, split.test)] == [21_206, 2_292, 2_537]
+    assert split.candidates.shape == (2_537, 100)
+    assert "Yang" in data.terms

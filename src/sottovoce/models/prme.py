@@ -113,7 +113,7 @@ def _apart(a, b, begin, other, count):
 def weight(place, a, b):
     """w of two locations; 1 where one of them is unknown."""
     x, y, z = place[a, 0] - place[b, 0], place[a, 1] - place[b, 1], place[a, 2] - place[b, 2]
-    half = math.sqrt(float(x * x + y * y + z * z)) / 2  # of the straight line: the haversine's root
+    half = math.sqrt(np.float64(x * x + y * y + z * z)) / 2  # of the straight line: the haversine's root
     if not half > 0:
         return np.float32(1)
     return np.float32(math.sqrt(math.sqrt(1 + DIAMETER * math.asin(min(1.0, half)))))
@@ -272,7 +272,7 @@ def _train(model, tables, slot, people, person, run):
             tastes, ways = (alpha * w_i, alpha * w_j) if near else (one, one), (rest * w_i, rest * w_j)
             z = distance(x, rows[origin], rows[j], tastes[1], ways[1], near, k)
             z -= distance(x, rows[origin], rows[i], tastes[0], ways[0], near, k)
-            up = np.float32(2 * model.step * chance(float(z)))
+            up = np.float32(2 * model.step * chance(np.float64(z)))
             ascend(x, c, rows, origin, i, j, tastes, ways, near, up, down, k)
             age[i] += 1
             age[j] += 1

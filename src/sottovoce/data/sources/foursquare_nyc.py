@@ -8,6 +8,7 @@ longitude, offset of the time zone in minutes, UTC time. The 10-core, `checkins_
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -15,6 +16,7 @@ from sottovoce.data import find, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
 from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources.ncf import read_parts
 from sottovoce.registry import component
 
 SET = Dataset(
@@ -30,11 +32,15 @@ SET = Dataset(
 class FoursquareNYC(NamedTuple):
     """1,083 people, 5,135 venues, 147,938 check-ins (10-core); the original has 38,333 venues and 227,428."""
 
-    version: Literal["any", "10-core", "original"] = "any"
-    """Which of the two; `any`: the 10-core if both are there."""
+    version: Literal["any", "10-core", "original", "pepper"] = "any"
+    """Which of them; `any`: the 10-core if both are there. `pepper`: 146 people and 16,334 venues without
+    times, in the parts that Belal et al. 2022 published, which the split `predefined` keeps to."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The check-ins, found."""
+        if self.version == "pepper":
+            whole = read_parts(f"{SET.name}/pepper_foursquareNYC", data_dir).whole
+            return replace(whole, terms=SET.terms)
         files = {"any": SET.files, "10-core": SET.files[:1], "original": SET.files[1:]}
         path, where = SET._replace(files=files[self.version]).obtain(data_dir)
         original = "TSMC2014" in path.name

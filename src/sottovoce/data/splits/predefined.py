@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sottovoce.data import sampling
 from sottovoce.data.interactions import Division, Interactions
-from sottovoce.data.split import TEST, TRAIN, WEIGHTING, Split, no_candidates
+from sottovoce.data.split import TEST, WEIGHTING, Split, no_candidates
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -27,6 +27,8 @@ class Predefined(NamedTuple):
     """
 
     candidates: Annotated[int, Ge(0)] = 100
+    weighting: bool = True
+    """Whether the validation set is withheld to weigh models with; otherwise it is trained on."""
 
     def split(self, data: Interactions, seed: int) -> Split:
         """The split; the seed draws candidates alone."""
@@ -36,12 +38,14 @@ class Predefined(NamedTuple):
                 f"{data.name} does not come in parts, so there is no predefined split.",
                 "Choose another split, or data such as NAME.train.rating with NAME.test.rating beside it.",
             )
-        test, weighting = data.take(division.part == TEST), data.take(division.part == WEIGHTING)
+        withheld = (division.part == WEIGHTING) & self.weighting
+        test, weighting = data.take(division.part == TEST), data.take(withheld)
         held = {TEST, WEIGHTING} if len(weighting) else {TEST}
         draws = self.candidates and not held <= set(division.negatives)
         return Split(
-            f"predefined(candidates={self.candidates}, seed={seed})" if draws else "predefined()",
-            data.take(division.part == TRAIN),
+            (f"predefined(candidates={self.candidates}, seed={seed})" if draws else "predefined()")
+            + ("" if self.weighting else " trained on the validation set too"),
+            data.take(~withheld & (division.part != TEST)),
             test,
             weighting if len(weighting) else None,
             self._candidates(data, test, TEST, seed),
