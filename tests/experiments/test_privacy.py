@@ -10,7 +10,7 @@ from sottovoce.disclosure import NOTHING, discloses
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.privacy import disclosed
 from sottovoce.experiments.report import report
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.run import run, run_recipe
 
 FEDFAST = {"protocol__name": "fedfast", "protocol__participants": 12, "protocol__clusters": 3}
 
@@ -49,6 +49,11 @@ def test_vectors_leave_only_by_agreement(small):
     assert str(refused.value).startswith("small.toml: with the protocol 'fedfast', the person's own vector")
     assert "disclose = true" in refused.value.remedy
     assert small(**FEDFAST, privacy__disclose=True).components().protocol.clusters == 3
+
+
+def test_so_it_is_from_python():
+    with pytest.raises(RecipeError, match="disclose"):
+        run("synthetic", protocol="fedfast")
 
 
 def test_what_is_combined_adds_its_own(small):

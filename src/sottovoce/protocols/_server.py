@@ -39,7 +39,7 @@ from sottovoce.protocols._participants import Groups, terms
 from sottovoce.state import Tables, gathered, limited, rounding, width
 
 CHANGES = Disclosure(
-    "what training changed: the rows of items, the head; and on how many instances it was",
+    "how training changed items' rows and the head, and the number of instances it was on",
     "the server",
     "Which rows changed tells what was rated, though sampled negatives are among them. How they changed "
     "tells more: after a single step of plain SGD even the ratings (Chai et al. 2021).",

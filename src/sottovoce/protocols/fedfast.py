@@ -18,7 +18,8 @@ message is one of the others.
 
 The more clusters, the more often some hold just a few unusual people, who are then asked again and again
 while most are not: on weighting items of MovieLens 100K, GMF learnt faster with 5 clusters than with 10 or
-20, and fastest with participants at random.
+20, and fastest with participants at random. What `items = "change"` gains, `federated` gains nearly as well
+with `aggregate = "change"`, and no vector leaves.
 
 The server draws people's vectors at the start. A vector travels with every message: down with the model,
 because it may have been moved since its owner saw it last, and up with the change. Both are counted in
