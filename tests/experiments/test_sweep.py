@@ -3,6 +3,8 @@
 import contextlib
 import itertools
 import json
+import re
+import shutil
 
 import pytest
 
@@ -93,6 +95,18 @@ def test_runs_of_another_recipe_are_not_mixed_in(recipe, finished, tmp_path):
     assert sweep.execute([point], recipe, [], jobs=1) == []
     with pytest.raises(RunError, match="begun with another recipe"):
         sweep.points(recipe, ["run.rounds=8"], [], [1], tmp_path / "out")
+
+
+def test_runs_of_an_earlier_version_are_kept(recipe, finished, tmp_path):
+    """What a setting is by default need not have been written down."""
+    place = tmp_path / "out/recipe/seed-1"
+    shutil.copytree(finished, place)
+    text = (place / "recipe.toml").read_text()
+    assert "sum_ages = false" in text
+    (place / "recipe.toml").write_text(re.sub(r",? *sum_ages = false\n?", "", text))
+    assert "sum_ages" not in (place / "recipe.toml").read_text()
+    (point,) = sweep.points(recipe, [], [], [1], tmp_path / "out")
+    assert point.place.complete
 
 
 def test_a_run_that_another_process_is_at_is_waited_for(recipe, tmp_path, monkeypatch):

@@ -139,12 +139,13 @@ def _folder(settings: Sequence[str]) -> str:
 
 
 def _same(point: Point, wanted: Recipe) -> None:
-    """Refuse to mix the runs of two recipes."""
+    """Refuse to mix the runs of two recipes; what an earlier version did not know of is as by default."""
     path = point.place.path / directory.RECIPE
     if not path.exists():
         return
     begun = Recipe.load(path)
-    if wanted.resolved(begun.evaluate.metric).hash() != begun.hash():
+    metric = begun.evaluate.metric
+    if wanted.resolved(metric).hash() != begun.resolved(metric).hash():
         raise RunError(
             f"{point.place.path} was begun with another recipe.",
             "Choose another directory with --out, or delete it.",

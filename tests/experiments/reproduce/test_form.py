@@ -47,6 +47,14 @@ def test_a_part_can_be_chosen(build):
         build(top='apart = ["huge"]\n')
 
 
+def test_some_have_fewer_seeds(build):
+    form = build(top="fewer = { large = 2, slow = 1 }\n")
+    found = [list(form.under(run, [4, 5, 6])) for run in form.runs()]
+    assert found == [[4, 5, 6], [4], [4, 5], [4]]
+    with pytest.raises(RecipeError, match="no axis has a label 'larger'"):
+        build(top="fewer = { larger = 2 }\n")
+
+
 def test_settings_of_several_labels(build):
     form = build('[[also]]\nof = "large, slow"\nset = { "run.rounds" = 7 }\n')
     assert form.changes(("large", "slow")) == ["data.users=90", "model.factors=8", "run.rounds=7"]

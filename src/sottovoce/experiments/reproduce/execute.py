@@ -48,16 +48,17 @@ def plan(
     made = Plan(form, quick, chosen, {}, {})
     for run in form.chosen(only, quick):
         changes = settings(form.set) + form.changes(run) + settings(form.quick.set if quick else {})
+        own = form.under(run, chosen)
         if not form.shared:
-            made.points[run] = _points(form, changes, out / form.folder(run), chosen)
+            made.points[run] = _points(form, changes, out / form.folder(run), own)
             continue
         apart = shared.beside(form.recipe, changes)
         if apart is not None:
             folder = shared.place(form.recipe, apart, out)
             made.beside[run] = (folder.name,)
-            made.points[folder.name,] = _points(form, apart, folder, chosen)
+            made.points[folder.name,] = _points(form, apart, folder, own)
         changes.append(shared.ALONE)
-        made.points[run] = _points(form, changes, shared.place(form.recipe, changes, out), chosen)
+        made.points[run] = _points(form, changes, shared.place(form.recipe, changes, out), own)
     return made
 
 
@@ -90,6 +91,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "experiment": form.name,
         "quick": plan.quick,
         "seeds": plan.seeds,
+        "fewer": {label: n for label, n in form.fewer.items() if any(label in run for run in results)},
         **_extent(form, results),
         "paper": form.paper.model_dump(),
         "rows": [row for rows in form.rows for row in _rows(form, rows, results)],

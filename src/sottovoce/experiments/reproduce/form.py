@@ -13,6 +13,7 @@
     [levels] what is measured beside every run, such as "item means" = "popularity"
     [quick]  the reduced version: only these labels, these changes
     apart    labels that are run only if they are asked for
+    fewer    labels that are run under fewer seeds, such as { "as large as MovieLens 10M" = 1 }
     x        "hours" or "messages" if curves go over virtual time or messages per node, and not over rounds
     [[rows]] figures, with what the paper printed and how far off ours may be
     [[claims]] statements, each with checks
@@ -164,6 +165,8 @@ class Reproduction(Strict):
     """What curves go over; hours are those of virtual time, and messages those sent for each node."""
     hours: Annotated[float, Field(gt=0)] | None = None
     """What a round stands for in runs without a clock, such as central training, if curves go over hours."""
+    fewer: dict[str, Annotated[int, Field(ge=1)]] = {}
+    """Labels whose runs have at most so many seeds, because they take long."""
     apart: list[str] = []
     """Labels whose runs are left out unless they are asked for by name."""
     shared: bool = False
@@ -235,6 +238,10 @@ class Reproduction(Strict):
                 "Labels are " + ", ".join(map(repr, self._run_labels)) + ".",
             )
         return list(found.fixed.values())
+
+    def under(self, run: Labels, seeds: Sequence[int]) -> Sequence[int]:
+        """Those of `seeds` that a run has."""
+        return seeds[: min((count for label, count in self.fewer.items() if label in run), default=None)]
 
     def changes(self, run: Labels) -> list[str]:
         """How a run differs from the base recipe with [set]."""
@@ -319,7 +326,7 @@ class Reproduction(Strict):
         for line in self.lines or ():
             if line not in self.levels:
                 raise RecipeError(f"{self._where}: lines has {line!r}.", nearest(line, list(self.levels)))
-        for text in (*self.apart, *(more.of for more in self.also)):
+        for text in (*self.apart, *self.fewer, *(more.of for more in self.also)):
             self._fixed(text)
         self._check_hours()
         for text in [*self.quick.only, *(label for read in [*self.rows, *checks] for label in read.only)]:

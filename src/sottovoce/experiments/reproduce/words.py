@@ -39,6 +39,8 @@ def scope(found: Mapping[str, Any]) -> str:
     """Under which seeds, and whether that is all of it."""
     seeds = found["seeds"]
     under = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds ({', '.join(map(str, seeds))})"
+    few = [f"{label} under {n} of them" for label, n in found.get("fewer", {}).items() if n < len(seeds)]
+    under = ", ".join([under, *few])
     spread = "; without a spread over seeds, signs alone decide" if len(seeds) == 1 else ""
     if found["quick"]:
         return f"A reduced version (--quick), which decides nothing about the paper: {under}{spread}."
