@@ -71,12 +71,18 @@ def test_every_message_arrives_in_order_and_carries_the_model_of_the_beginning(c
     assert plan.copies[-1] == len(plan.copied)
 
 
+def parts(plan):
+    level, reads, copies, *rest = plan
+    return [level, *reads, *copies, *rest]
+
+
 @given(rounds())
 def test_compiled_planner_equals_plain(case):
     slots, sender, receiver = case
     for each, *limits in ((False, 100, 0), (False, 1, 2), (True, 100, 0)):
         arguments = slots, at_once(sender, receiver), 1.0, each, 0, *limits
-        for fast, slow in zip(_schedule(*arguments), _schedule.plain(*arguments), strict=True):
+        both = parts(_schedule(*arguments)), parts(_schedule.plain(*arguments))
+        for fast, slow in zip(*both, strict=True):
             np.testing.assert_array_equal(fast, slow)
 
 

@@ -24,11 +24,11 @@ class Gossip(NamedTuple):
 
     pushes: Annotated[int, Ge(1)] = 1
     """Messages a node sends in a cycle, each to another peer."""
+    start: Literal["common", "independent"] = "common"
+    """Whether all nodes begin with the same model and vector, or each with its own."""
     relay: Annotated[int, Ge(0)] = 0
     """Models of nodes with fewer links than this are passed on as they are, neither merged nor trained, so
     that they spread as fast as those of others (Giaretta and Girdzijauskas 2019)."""
-    start: Literal["common", "independent"] = "common"
-    """Whether all nodes begin with the same model and vector, or each with its own."""
 
 
 @hosts.rule(Gossip)
