@@ -21,7 +21,7 @@ NOBODY = people(
 
 @driver
 def _merge(rule, model, tables, slot, source, origin, people):
-    merge(rule, model, tables, slot, source, origin, people, 0, 1)
+    merge(rule, model, tables, slot, source, origin, people, 0, 1, False)
 
 
 def tables_of(rows, ages, ids=None):
@@ -42,7 +42,7 @@ def merged(rule, mine, theirs):
     result = copy_of(mine)
     _merge(rule, MF(), result, 0, theirs, 0, NOBODY)
     plain = copy_of(mine)
-    merge(rule, MF(), plain, 0, theirs, 0, NOBODY, 0, 1)
+    merge(rule, MF(), plain, 0, theirs, 0, NOBODY, 0, 1, False)
     for fast, slow in zip(result, plain, strict=True):
         np.testing.assert_array_equal(fast, slow)
     return result

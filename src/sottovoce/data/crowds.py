@@ -35,12 +35,3 @@ def cluster(
     means = {int(n): float(had[label == n].mean()) for n in np.unique(label)}
     chosen = (max if which == "densest" else min)(means, key=lambda n: means[n])
     return data.take((label == chosen)[person])
-
-
-def best_known(data: Interactions, count: int) -> Interactions:
-    """The interactions with the `count` items that most people had; of equals the first in the catalogue."""
-    person = np.repeat(np.arange(data.people), np.diff(data.indptr))
-    visitors = np.bincount(np.unique(person * data.items + data.item) % data.items, minlength=data.items)
-    kept = np.zeros(data.items, np.bool_)
-    kept[np.argsort(-visitors, kind="stable")[:count]] = True
-    return data.take(kept[data.item])

@@ -14,7 +14,6 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
-from sottovoce.data import crowds
 from sottovoce.data.catalogs import pick
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import DataError
@@ -64,10 +63,12 @@ class Filters(NamedTuple):
                 + ("counted once" if self.filter == "once" else "repeated until stable")
             )
         if self.cluster != "all" and len(kept):
+            from sottovoce.data import crowds
+
             kept = crowds.cluster(kept, self.cluster, self.clusters, self.cluster_by)
             said.append(f"the {self.cluster} of {self.clusters} clusters of people by {self.cluster_by}")
         if self.top_items:
-            kept = crowds.best_known(kept, self.top_items)
+            kept = _best_known(kept, self.top_items)
             said.append(f"the {self.top_items} best known items")
         if len(kept) == 0:
             raise DataError(
@@ -134,6 +135,14 @@ def _compact(data: Interactions) -> Interactions:
         item=(np.cumsum(used) - 1)[data.item].astype(np.int32),
         catalog=pick(data.catalog, items),
     )
+
+
+def _best_known(data: Interactions, count: int) -> Interactions:
+    """The interactions with the `count` items that most people had; of equals the first in the catalogue."""
+    visitors = _visitors(data)
+    kept = np.zeros(data.items, np.bool_)
+    kept[np.argsort(-visitors, kind="stable")[:count]] = True
+    return data.take(kept[data.item])
 
 
 def _people(data: Interactions) -> NDArray[np.int64]:
