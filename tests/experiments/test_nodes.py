@@ -8,6 +8,7 @@ from sottovoce.experiments.report import report
 from sottovoce.experiments.run import run_recipe
 
 PEPPER = {
+    "split__weighting": 0.35,
     "protocol__pushes": 2,
     "protocol__merge": {"name": "performance", "k": 5},
     "network__peers": {"name": "personalized", "view": 2, "refresh": 3},
@@ -88,8 +89,7 @@ def test_distributions_are_drawn_by_reproductions(run):
     hits = figures.of_everybody(run, "hr@5")
     assert np.isclose(np.nanmean(hits), run.metrics["hr@5"])
     assert figures.value(run, "rounds to converge", "final") == run.result["by_node"]["converged"]["mean"]
-    assert figures.value(run, "rounds to converge", "cdf 0.1") >= figures.value(
-        run, "rounds to converge", "final"
-    )
+    latest = figures.value(run, "rounds to converge", "worst 10%")
+    assert latest > figures.value(run, "rounds to converge", "final")
     with pytest.raises(RecipeError, match="not known of each person"):
         figures.of_everybody(run, "hr@7")

@@ -57,7 +57,7 @@ def copy(finished: Path, tmp_path: Path) -> Path:
 
 def test_a_valid_page_with_all_parts(finished):
     page = Page((finished / "report.html").read_text("utf-8"))
-    assert page.count("svg") == page.count("desc") == 5
+    assert page.count("svg") == page.count("desc") == 7
     assert page.count("title") == page.count("script") == 1
     assert page.count("h1") == page.count("main") == 1
     for part in (

@@ -17,7 +17,7 @@ def test_everything_is_exported(several, tmp_path):
     names = {file.name for file in files}
     tables = {"main", "metrics", "tails", "history", "network", "settings"}
     assert {f"{table}.{kind}" for table in tables for kind in ("csv", "tex")} <= names
-    figures = {"hr-5", "ndcg-5", "people", "bytes", "history"}
+    figures = {"hr-5", "ndcg-5", "people", "bytes", "history", "nodes-received", "nodes-seconds"}
     assert {f"figure-{figure}.csv" for figure in figures} == {n for n in names if n.startswith("figure-")}
     assert all(file.read_text().strip() for file in files)
 

@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -62,7 +63,7 @@ class Method(NamedTuple):
     subject: Subject
     runs: tuple[Run, ...]
     settings: dict[str, Any]
-    nodes: dict[int, People]
+    nodes: Mapping[int, People] = MappingProxyType({})
     """What each node did, by seed."""
 
     @property
