@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
 def check(merge: Any, peers: Any, chain: Any, where: str) -> None:
     """Refuse peers that need qualities which nobody measures, and qualities of models that are not whole."""
-    judged = _judges(merge)
-    if _judges(peers) and not judged:
+    judged = judges(merge)
+    if judges(peers) and not judged:
         raise RecipeError(
             f"{where}: network.peers chooses those whose models are good for the receiver, "
             "but protocol.merge does not find that out.",
@@ -44,7 +44,7 @@ def check_privacy(protocol: str, parts: "Components", where: str) -> None:
 
 def check_split(merge: Any, best: str, split: "Split", where: str) -> None:
     """Refuse to judge models by nothing."""
-    asked = "protocol.merge" if _judges(merge) else "evaluate.best" if best != "none" else ""
+    asked = "protocol.merge" if judges(merge) else "evaluate.best" if best != "none" else ""
     if asked and (split.weighting is None or split.weighting_candidates.shape[1] == 0):
         raise RecipeError(
             f"{where}: {asked} judges models on a weighting set, and {split.name} withholds none.",
@@ -52,5 +52,6 @@ def check_split(merge: Any, best: str, split: "Split", where: str) -> None:
         )
 
 
-def _judges(component: Any) -> bool:
+def judges(component: Any) -> bool:
+    """Whether a component finds out, or needs to know, how good models are for their receiver."""
     return getattr(component, "needs", None) == "quality"

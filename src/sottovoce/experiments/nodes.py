@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.combine import judges
+from sottovoce.experiments.combinations import judges
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.registry import build
 
@@ -29,12 +29,8 @@ def begin(recipe: Recipe, merge: Any, people: int) -> "Best | None":
     asked = recipe.evaluate.best
     if asked == "none":
         return None
-    rule = merge if _judges(merge) else build("merge", "performance", {}, "evaluate.best")
+    rule = merge if judges(merge) else build("merge", "performance", {}, "evaluate.best")
     return Best(rule, people, recipe.run.seed, keep=asked == "used")
-
-
-def _judges(merge: Any) -> bool:
-    return hasattr(merge, "needs") and bool(judges(merge))
 
 
 def saved(best: "Best | None") -> dict[str, Any]:

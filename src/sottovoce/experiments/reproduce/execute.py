@@ -160,12 +160,10 @@ def _holds(ours: float, paper: float | None, tolerance: float | None) -> bool | 
 
 def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
     """The curves of every panel: mean, lowest and highest over seeds, and the levels beside them."""
-    panels: dict[Labels, dict[str, Any]] = {}
-    inside = [axis in form.panels for axis in form.axes]
+    panels: dict[str, dict[str, Any]] = {}
     for run, seeds in results.items():
-        title = tuple(itertools.compress(run, inside))
-        name = ", ".join(label for label, shown in zip(run, inside, strict=True) if not shown)
-        panel = panels.setdefault(title, {"title": ", ".join(title), "curves": [], "levels": {}})
+        title, name = form.panel(run)
+        panel = panels.setdefault(title, {"title": title, "curves": [], "levels": {}})
         panel["curves"].append({"name": name, **_curve(form, seeds)})
         for level in form.levels if form.lines is None else form.lines:
             if not figures.measured(form, level, [run], results):
@@ -177,17 +175,14 @@ def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
 
 def _people(form: Reproduction, metric: str, results: Results) -> dict[str, Any]:
     """The distribution of a metric over people, all seeds together, a picture for each panel."""
-    panels: dict[Labels, dict[str, Any]] = {}
-    inside = [axis in form.panels for axis in form.axes]
+    panels: dict[str, dict[str, Any]] = {}
     for run, seeds in results.items():
-        title = tuple(itertools.compress(run, inside))
-        name = ", ".join(label for label, shown in zip(run, inside, strict=True) if not shown)
+        title, name = form.panel(run)
         values = np.concatenate([figures.of_everybody(one, metric) for one in seeds])
         drawn = plots.cumulative({name: values})[0]
         points = {"x": [round(x, 5) for x in drawn.x], "mean": [round(y, 5) for y in drawn.mean]}
-        panels.setdefault(title, {"title": ", ".join(title), "curves": []})["curves"].append(
-            {"name": name, **points}
-        )
+        panel = panels.setdefault(title, {"title": title, "curves": []})
+        panel["curves"].append({"name": name, **points})
     return {"metric": metric, "panels": list(panels.values())}
 
 

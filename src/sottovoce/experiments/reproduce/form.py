@@ -249,6 +249,12 @@ class Reproduction(Strict):
         chosen += [more.set for more in self.also if self.stands_for(more.of, [run])]
         return settings({key: value for table in chosen for key, value in table.items()})
 
+    def panel(self, run: Labels) -> tuple[str, str]:
+        """The picture that a run is drawn in, and what it is called there."""
+        inside = [axis in self.panels for axis in self.axes]
+        rest = [not shown for shown in inside]
+        return ", ".join(itertools.compress(run, inside)), ", ".join(itertools.compress(run, rest))
+
     def folder(self, run: Labels) -> str:
         """The name of a run's directory, unless runs are shared."""
         return re.sub(r"[^\w.]+", "-", " ".join(run).lower()).strip("-")
