@@ -13,6 +13,7 @@ This is the only module that imports Numba. It offers these things to write kern
   on disk. It has a parallel form and a serial twin that give bit-identical results. The body of
   its `prange` loop never assigns to a tuple's array (`tables.rows[j] = …`) itself, but calls a
   helper that does: Numba takes such an assignment there for dead code and drops it silently.
+- `clock`, the time; `ask`, which has scattered rows on their way before they are needed.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
 - `load`, `store`: numbers in arrays of 16 bits, rounded at random with the bits of `dither`.
 """
@@ -318,6 +319,37 @@ def _clock(typing_context):
 @overload(clock, jit_options=_LEAN)
 def _clock_compiled():
     return lambda: _clock()
+
+
+# Memory
+
+AHEAD = 16
+"""How many rows before it is needed a scattered row is asked for: about as long as memory takes."""
+
+
+def ask(array: Any, row: int) -> None:
+    """Ask memory for a row that will soon be needed; where there is nothing to wait for, nothing is done."""
+
+
+@intrinsic
+def _ask(typing_context, array, row):
+    def generate(context, builder, signature, arguments):
+        ir = cgutils.ir
+        short, place = ir.IntType(32), ir.IntType(8).as_pointer()
+        held = context.make_array(signature.args[0])(context, builder, arguments[0])
+        offset = builder.mul(arguments[1], builder.extract_value(held.strides, 0))
+        where = builder.gep(builder.bitcast(held.data, place), [offset])
+        called = ir.FunctionType(ir.VoidType(), [place, short, short, short])
+        function = cgutils.get_or_insert_function(builder.module, called, "llvm.prefetch.p0i8")
+        builder.call(function, [where, *(ir.Constant(short, n) for n in (1, 3, 1))])  # to write, keep, data
+        return context.get_dummy_value()
+
+    return numba.void(array, numba.int64), generate
+
+
+@overload(ask, jit_options=_LEAN)
+def _ask_compiled(array, row):
+    return lambda array, row: _ask(array, row)
 
 
 # Randomness: a hash of (run, purpose, person, step, draw), the same for any number of threads

@@ -8,7 +8,7 @@ such figures into the share of the incoming model.
 
 import numpy as np
 
-from sottovoce.kernels import STORAGE, constant, helper, load, operation, store, stream
+from sottovoce.kernels import AHEAD, STORAGE, ask, constant, helper, load, operation, store, stream
 from sottovoce.models._study import study
 from sottovoce.state import between, flat, is_gathered, limited, locate, rounding, width
 
@@ -81,9 +81,11 @@ def merge(rule, model, tables, slot, source, origin, people, person, run, over):
     count = source.offset[origin + 1] - begin
     w = width(tables)
     if is_gathered(source):
-        age, own, their_age, theirs = tables.age, tables.rows, source.age, source.rows
+        age, own, their_age, theirs, ids = tables.age, tables.rows, source.age, source.rows, source.ids
         for n in range(begin, begin + count):
-            item = source.ids[n]
+            if n + AHEAD < begin + count:
+                ask(own, locate(tables, slot, ids[n + AHEAD]))
+            item = ids[n]
             j = locate(tables, slot, item)
             mine, their = np.int32(age[j]), np.int32(their_age[n])
             part = share

@@ -5,7 +5,7 @@ import numpy as np
 from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.exchange.compression.quantize import decoded, encoded, step_of
 from sottovoce.exchange.compression.subsample import choose
-from sottovoce.kernels import COMPRESSION, ROUNDING, helper, load, operation, stream, uniform
+from sottovoce.kernels import AHEAD, COMPRESSION, ROUNDING, ask, helper, load, operation, stream, uniform
 from sottovoce.state import flat, is_gathered, width
 
 
@@ -71,9 +71,12 @@ def squeeze(chain, tables, slot, people, reference, messages, place, run, number
     # Arrays of their own: a tuple of arrays that is passed on for every number costs more than all else.
     known, ids = reference.rows, messages.ids
     age, sent, own_age, own = messages.age, messages.rows, tables.age, tables.rows
+    first = tables.offset[slot]
     for n in range(begin, end):
+        if is_gathered(messages) and n + AHEAD < end:
+            ask(own, first + ids[n + AHEAD])
         item = ids[n] if is_gathered(messages) else n - begin
-        j = tables.offset[slot] + item
+        j = first + item
         age[n] = own_age[j]
         for d in range(w):
             sent[n, d] = load(own[j, d])

@@ -13,8 +13,6 @@ from sottovoce.exchange.compression import Chain, link
 from sottovoce.kernels import below, helper
 from sottovoce.registry import component
 
-_OTHER, _OWN, _CHOSEN, _LEFT = range(4)
-
 
 @component("compression", "subsample")
 class Subsample(NamedTuple):
@@ -30,44 +28,58 @@ def _link(compression: Subsample, chain: Chain) -> Chain:
 
 
 @helper
-def _turn(mark, was, into, count, key, index):
-    """Change `count` random entries of `mark` from one state into another; how many draws were used."""
+def _move(source, target, count, items, key, index):
+    """Move `count` random members of one set to another; how many draws were used."""
     while count > 0:
-        at = below(key, index, len(mark))
+        at = below(key, index, items)
         index += 1
-        if mark[at] == was:
-            mark[at] = into
+        word, bit = at >> 6, np.uint64(1) << np.uint64(at & 63)
+        if source[word] & bit:
+            source[word] ^= bit
+            target[word] |= bit
             count -= 1
     return index
 
 
 @helper
-def _some(mark, was, members, count, key, index):
-    """Mark `count` of the `members` entries in state `was` as chosen. Few are drawn, or few left out."""
-    if 2 * count <= members:
-        return _turn(mark, was, _CHOSEN, count, key, index)
-    index = _turn(mark, was, _LEFT, members - count, key, index)
-    for at in range(len(mark)):
-        if mark[at] == was:
-            mark[at] = _CHOSEN
+def _some(members, size, count, chosen, items, key, index):
+    """Choose `count` of the `size` members of a set. Few are drawn, or few left out."""
+    if 2 * count <= size:
+        return _move(members, chosen, count, items, key, index)
+    index = _move(members, np.zeros_like(members), size - count, items, key, index)
+    for word in range(len(members)):
+        chosen[word] |= members[word]
     return index
 
 
 @helper
+def _lowest(bits):
+    """Where the lowest bit of a word is: the exponent of that power of two."""
+    return (np.float64(bits & (~bits + np.uint64(1))).view(np.int64) >> 52) - 1023
+
+
+@helper
 def choose(people, slot, items, key, chosen):
-    """Fill `chosen` with items, ascending: random ones of what a slot's people had, then of all others."""
-    mark = np.zeros(items, np.uint8)
-    members = 0
+    """Fill `chosen` with items, ascending: random ones of what a slot's people had, then of all others.
+
+    Sets of items are bits, 64 in a word.
+    """
+    own, taken = np.zeros((items + 63) // 64, np.uint64), np.zeros((items + 63) // 64, np.uint64)
+    size = 0
     for n in range(people.first[slot], people.first[slot + 1]):
         person = people.member[n]
         for item in people.item[people.indptr[person] : people.indptr[person + 1]]:
-            members += mark[item] == _OTHER
-            mark[item] = _OWN
-    mine = min(len(chosen), members)
-    index = _some(mark, _OWN, members, mine, key, 0)
-    _some(mark, _OTHER, items - members, len(chosen) - mine, key, index)
-    at = item = 0
-    while at < len(chosen):  # without a branch that nobody can foresee
-        chosen[at] = item
-        at += mark[item] == _CHOSEN
-        item += 1
+            bit = np.uint64(1) << np.uint64(item & 63)
+            size += (own[item >> 6] & bit) == 0
+            own[item >> 6] |= bit
+    others, mine = ~own, min(len(chosen), size)
+    index = _some(own, size, mine, taken, items, key, 0)
+    _some(others, items - size, len(chosen) - mine, taken, items, key, index)
+    at = word = 0
+    while at < len(chosen):
+        bits = taken[word]
+        while bits and at < len(chosen):  # beyond the last item are others too
+            chosen[at] = 64 * word + _lowest(bits)
+            bits &= bits - np.uint64(1)
+            at += 1
+        word += 1
