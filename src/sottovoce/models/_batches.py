@@ -15,27 +15,43 @@ DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
 
 
 @helper
-def gather(product, sizes, x, lane, rows, row, vectors, vector):
-    """Write a pair of an item's row and a person's vector into a lane."""
-    begin, half = beginning(product, sizes), sizes[0] // 2
+def gather(product, sizes, x, lane, rows, row):
+    """Write an item's row into a lane."""
+    begin = beginning(product, sizes) + sizes[0] // 2
     for d in range(product):
-        x[d, lane] = vectors[vector, d]
         x[product + d, lane] = rows[row, d]
-    for d in range(half):
-        x[begin + d, lane] = vectors[vector, product + d]
-        x[begin + half + d, lane] = rows[row, product + d]
+    for d in range(sizes[0] // 2):
+        x[begin + d, lane] = rows[row, product + d]
 
 
 @helper
-def _scatter(product, sizes, error, lane, rows, row, vectors, vector):
-    """Add what a lane has found to the gradients of a row and a vector."""
-    begin, half = beginning(product, sizes), sizes[0] // 2
+def _gather_person(product, sizes, x, lane, vectors, vector):
+    """Write a person's vector into a lane."""
+    begin = beginning(product, sizes)
+    for d in range(product):
+        x[d, lane] = vectors[vector, d]
+    for d in range(sizes[0] // 2):
+        x[begin + d, lane] = vectors[vector, product + d]
+
+
+@helper
+def _scatter(product, sizes, error, lane, rows, row):
+    """Add what a lane has found to the gradients of a row."""
+    begin = beginning(product, sizes) + sizes[0] // 2
+    for d in range(product):
+        rows[row, d] += error[product + d, lane]
+    for d in range(sizes[0] // 2):
+        rows[row, product + d] += error[begin + d, lane]
+
+
+@helper
+def _scatter_person(product, sizes, error, lane, vectors, vector):
+    """Add what a lane has found to the gradients of a vector."""
+    begin = beginning(product, sizes)
     for d in range(product):
         vectors[vector, d] += error[d, lane]
-        rows[row, d] += error[product + d, lane]
-    for d in range(half):
+    for d in range(sizes[0] // 2):
         vectors[vector, product + d] += error[begin + d, lane]
-        rows[row, product + d] += error[begin + half + d, lane]
 
 
 @helper
@@ -50,21 +66,25 @@ def likely(z):
 @helper
 def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, x, error):
     """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
-    z = len(x) - 1
+    z, mixed = len(x) - 1, len(vectors) > 1
     share = rows.dtype.type(1 / len(item))
+    person = vectors[0, : 0 if mixed else vectors.shape[1]]
     for begin in range(0, len(item), x.shape[1]):
         count = min(x.shape[1], len(item) - begin)
         for lane in range(count):
-            gather(product, sizes, x, lane, rows, item[begin + lane], vectors, who[begin + lane])
-        forward(product, sizes, head, x)
+            gather(product, sizes, x, lane, rows, item[begin + lane])
+            if mixed:
+                _gather_person(product, sizes, x, lane, vectors, who[begin + lane])
+        forward(product, sizes, person, head, x)
         for lane in range(x.shape[1]):
             error[z, lane] = 0  # lanes that are left over have no part in it
         for lane in range(count):
             error[z, lane] = (likely(x[z, lane]) - label[begin + lane]) * share
-        backward(product, sizes, head, x, error, to_head)
+        backward(product, sizes, person, to_vectors[0], head, x, error, to_head)
         for lane in range(count):
-            n = begin + lane
-            _scatter(product, sizes, error, lane, to_rows, item[n], to_vectors, who[n])
+            _scatter(product, sizes, error, lane, to_rows, item[begin + lane])
+            if mixed:
+                _scatter_person(product, sizes, error, lane, to_vectors, who[begin + lane])
 
 
 @helper

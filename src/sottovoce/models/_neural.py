@@ -368,8 +368,8 @@ def _score_from(model, tables, slot, people, person, items, begin, x, scores):
     count = min(x.shape[1], len(scores) - begin)
     for lane in range(count):
         item = items[begin + lane] if len(items) else begin + lane
-        gather(product, sizes, x, lane, tables.rows, locate(tables, slot, item), people.user, person)
-    forward(product, sizes, tables.head[slot], x)
+        gather(product, sizes, x, lane, tables.rows, locate(tables, slot, item))
+    forward(product, sizes, people.user[person], tables.head[slot], x)
     for lane in range(count):
         scores[begin + lane] = x[z, lane]
 

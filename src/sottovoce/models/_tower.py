@@ -9,7 +9,13 @@ halves, one after the other (MLP). One output layer sees both:
 The head holds W₁ row by row, b₁, W₂, … , h and h₀. Up to LANES pairs are computed at a time: a number of the
 network is a row with a place for each, so that every inner loop runs over lanes and vectorises whatever
 the sizes of layers are. Gradients are those of the sum over lanes. Arrays are of single or double precision.
+
+Where all pairs are of one person, `person` is that vector, [qᵤ | pᵤ]: what it adds to the first layer is
+computed once for all lanes, and the derivatives by it from sums over them. Else `person` is empty, and
+every lane has a vector of its own.
 """
+
+import numpy as np
 
 from sottovoce.kernels import helper, summing
 
@@ -78,8 +84,8 @@ def _add_products(out, first, x, begin, weight, at, inputs, outputs, across, alo
 
 
 @summing
-def _add_outer(total, at, error, first, x, begin, inputs, outputs):
-    """total[at + o · inputs + i] += error[first + o] · x[begin + i], over lanes; four at once share reads."""
+def _add_outer(total, at, error, first, x, begin, inputs, outputs, along):
+    """total[at + o · along + i] += error[first + o] · x[begin + i], over lanes; four at once share reads."""
     zero = total.dtype.type(0)
     for o in range(0, outputs - 1, 2):
         for i in range(0, inputs - 1, 2):
@@ -91,17 +97,17 @@ def _add_outer(total, at, error, first, x, begin, inputs, outputs):
                 b += above * right
                 c += under * left
                 d += under * right
-            k = at + o * inputs + i
+            k = at + o * along + i
             total[k] += a
             total[k + 1] += b
-            total[k + inputs] += c
-            total[k + inputs + 1] += d
+            total[k + along] += c
+            total[k + along + 1] += d
     for o in range(outputs):
         for i in range(inputs - inputs % 2 if o < outputs - outputs % 2 else 0, inputs):
             a = zero
             for lane in range(x.shape[1]):
                 a += error[first + o, lane] * x[begin + i, lane]
-            total[at + o * inputs + i] += a
+            total[at + o * along + i] += a
 
 
 @summing
@@ -115,66 +121,100 @@ def _add_sums(total, at, error, first, count):
 
 
 @helper
-def forward(product, sizes, head, x):
-    """Compute all of `x` from qᵤ, qⱼ and x₀ in it."""
-    last = len(sizes) - 1
+def _from_person(product, half, person, head, w, inputs, outputs, bias):
+    """Write what the first layer has in all lanes: b₁, and what the person's half of x₀ adds to it."""
+    for o in range(outputs):
+        bias[o] = head[w + inputs * outputs + o]
+        for i in range(half):
+            bias[o] += head[w + o * inputs + i] * person[product + i]
+
+
+@helper
+def _to_person(product, half, person, to_person, head, w, inputs, errors, gradient):
+    """Add the derivatives by the person's half of x₀, and by the weights upon it, given sums over lanes."""
+    for o in range(len(errors)):
+        for i in range(half):
+            gradient[w + o * inputs + i] += errors[o] * person[product + i]
+            to_person[product + i] += errors[o] * head[w + o * inputs + i]
+
+
+@helper
+def forward(product, sizes, person, head, x):
+    """Compute all of `x` from qᵤ, qⱼ and x₀ in it; where all is one person's, from qⱼ and pⱼ."""
+    last, alone = len(sizes) - 1, len(person) > 0
     zero = x.dtype.type(0)
     at, w = beginning(product, sizes), 0
     for n in range(1, last + 1):
         inputs, outputs = sizes[n - 1], sizes[n]
+        known = inputs // 2 if alone and n == 1 else 0
         to = at + inputs + (product if n == last else 0)
+        bias = np.empty(outputs, x.dtype)
+        _from_person(product, known, person, head, w, inputs, outputs, bias)
         for o in range(outputs):
-            bias = head[w + inputs * outputs + o]
             for lane in range(x.shape[1]):
-                x[to + o, lane] = bias
-        _add_products(x, to, x, at, head, w, inputs, outputs, 1, inputs)
+                x[to + o, lane] = bias[o]
+        _add_products(x, to, x, at + known, head, w + known, inputs - known, outputs, 1, inputs)
         for o in range(outputs):
             for lane in range(x.shape[1]):
                 x[to + o, lane] = max(x[to + o, lane], zero)
         at, w = to, w + (inputs + 1) * outputs
     begin, features = at - product, product + sizes[last]
     for d in range(product):
-        for lane in range(x.shape[1]):
-            x[begin + d, lane] = x[d, lane] * x[product + d, lane]
-    z, bias = begin + features, head[w + features]
+        if alone:
+            for lane in range(x.shape[1]):
+                x[begin + d, lane] = person[d] * x[product + d, lane]
+        else:
+            for lane in range(x.shape[1]):
+                x[begin + d, lane] = x[d, lane] * x[product + d, lane]
+    z, bias_of_z = begin + features, head[w + features]
     for lane in range(x.shape[1]):
-        x[z, lane] = bias
+        x[z, lane] = bias_of_z
     _add_products(x, z, x, begin, head, w, features, 1, 1, 0)
 
 
 @helper
-def backward(product, sizes, head, x, error, gradient):
+def backward(product, sizes, person, to_person, head, x, error, gradient):
     """Compute all of `error`, the derivatives of the loss by `x`, from the one by z, which is the last in it.
 
-    Derivatives by the head are added to `gradient`.
+    Derivatives by the head are added to `gradient`, those by `person` to `to_person`.
     """
-    last = len(sizes) - 1
+    last, alone = len(sizes) - 1, len(person) > 0
     zero = x.dtype.type(0)
     features = product + sizes[last]
     z, w = numbers(product, sizes) - 1, weights(product, sizes) - features - 1
     begin = z - features
-    _add_outer(gradient, w, error, z, x, begin, features, 1)
+    _add_outer(gradient, w, error, z, x, begin, features, 1, features)
     _add_sums(gradient, w + features, error, z, 1)
     for f in range(features):
         a = head[w + f]
         for lane in range(x.shape[1]):
             error[begin + f, lane] = a * error[z, lane]
     for d in range(product):
-        for lane in range(x.shape[1]):
-            error[d, lane] = error[begin + d, lane] * x[product + d, lane]
-            error[product + d, lane] = error[begin + d, lane] * x[d, lane]
+        if alone:
+            _add_outer(to_person, d, error, begin + d, x, product + d, 1, 1, 1)
+            for lane in range(x.shape[1]):
+                error[product + d, lane] = error[begin + d, lane] * person[d]
+        else:
+            for lane in range(x.shape[1]):
+                error[d, lane] = error[begin + d, lane] * x[product + d, lane]
+                error[product + d, lane] = error[begin + d, lane] * x[d, lane]
     at = begin + product
     for n in range(last, 0, -1):
         inputs, outputs = sizes[n - 1], sizes[n]
         w -= (inputs + 1) * outputs
+        known = inputs // 2 if alone and n == 1 else 0
         below = at - inputs - (product if n == last else 0)
         for o in range(outputs):
             for lane in range(x.shape[1]):
                 error[at + o, lane] = error[at + o, lane] if x[at + o, lane] > zero else zero
-        _add_outer(gradient, w, error, at, x, below, inputs, outputs)
-        _add_sums(gradient, w + inputs * outputs, error, at, outputs)
-        for i in range(inputs):
+        _add_outer(gradient, w + known, error, at, x, below + known, inputs - known, outputs, inputs)
+        errors = np.zeros(outputs, x.dtype)
+        _add_sums(errors, 0, error, at, outputs)
+        _to_person(product, known, person, to_person, head, w, inputs, errors, gradient)
+        for o in range(outputs):
+            gradient[w + inputs * outputs + o] += errors[o]
+        for i in range(known, inputs):
             for lane in range(x.shape[1]):
                 error[below + i, lane] = zero
-        _add_products(error, below, error, at, head, w, outputs, inputs, inputs, 1)
+        _add_products(error, below + known, error, at, head, w + known, outputs, inputs - known, inputs, 1)
         at = below
