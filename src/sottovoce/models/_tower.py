@@ -53,7 +53,7 @@ def beginning(product, sizes):
     return 2 * product + (product if len(sizes) == 1 else 0)
 
 
-@summing
+@helper
 def _add_products(out, first, x, begin, weight, at, inputs, outputs, across, along):
     """out[first + o] += Σᵢ weight[at + o · along + i · across] x[begin + i], in every lane.
 
@@ -74,10 +74,10 @@ def _add_products(out, first, x, begin, weight, at, inputs, outputs, across, alo
             x0, x1, x2, x3 = x[begin + i], x[begin + i + 1], x[begin + i + 2], x[begin + i + 3]
             for lane in range(x.shape[1]):
                 p, q, r, s = x0[lane], x1[lane], x2[lane], x3[lane]
-                y0[lane] += a0 * p + a1 * q + a2 * r + a3 * s
-                y1[lane] += b0 * p + b1 * q + b2 * r + b3 * s
-                y2[lane] += c0 * p + c1 * q + c2 * r + c3 * s
-                y3[lane] += d0 * p + d1 * q + d2 * r + d3 * s
+                y0[lane] += (a0 * p + a1 * q) + (a2 * r + a3 * s)
+                y1[lane] += (b0 * p + b1 * q) + (b2 * r + b3 * s)
+                y2[lane] += (c0 * p + c1 * q) + (c2 * r + c3 * s)
+                y3[lane] += (d0 * p + d1 * q) + (d2 * r + d3 * s)
     for o in range(outputs):
         y = out[first + o]
         for i in range(fours if o < full else 0, inputs):
