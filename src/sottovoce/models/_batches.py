@@ -15,43 +15,28 @@ DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
 
 
 @helper
-def gather(product, sizes, x, lane, rows, row):
-    """Write an item's row into a lane."""
-    begin = beginning(product, sizes) + sizes[0] // 2
-    for d in range(product):
-        x[product + d, lane] = rows[row, d]
-    for d in range(sizes[0] // 2):
-        x[begin + d, lane] = rows[row, product + d]
-
-
-@helper
-def _gather_person(product, sizes, x, lane, vectors, vector):
-    """Write a person's vector into a lane."""
+def places(product, sizes, person):
+    """Where the two parts of an item's row, or of a person's vector, lie in a lane."""
     begin = beginning(product, sizes)
-    for d in range(product):
-        x[d, lane] = vectors[vector, d]
-    for d in range(sizes[0] // 2):
-        x[begin + d, lane] = vectors[vector, product + d]
+    return (0, begin) if person else (product, begin + sizes[0] // 2)
 
 
 @helper
-def _scatter(product, sizes, error, lane, rows, row):
-    """Add what a lane has found to the gradients of a row."""
-    begin = beginning(product, sizes) + sizes[0] // 2
+def gather(product, sizes, x, lane, places, rows, row):
+    """Write a row into its places in a lane."""
     for d in range(product):
-        rows[row, d] += error[product + d, lane]
+        x[places[0] + d, lane] = rows[row, d]
     for d in range(sizes[0] // 2):
-        rows[row, product + d] += error[begin + d, lane]
+        x[places[1] + d, lane] = rows[row, product + d]
 
 
 @helper
-def _scatter_person(product, sizes, error, lane, vectors, vector):
-    """Add what a lane has found to the gradients of a vector."""
-    begin = beginning(product, sizes)
+def _scatter(product, sizes, error, lane, places, rows, row):
+    """Add what a lane has found in these places to the gradients of a row."""
     for d in range(product):
-        vectors[vector, d] += error[d, lane]
+        rows[row, d] += error[places[0] + d, lane]
     for d in range(sizes[0] // 2):
-        vectors[vector, product + d] += error[begin + d, lane]
+        rows[row, product + d] += error[places[1] + d, lane]
 
 
 @helper
@@ -69,12 +54,13 @@ def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vecto
     z, mixed = len(x) - 1, len(vectors) > 1
     share = rows.dtype.type(1 / len(item))
     person = vectors[0, : 0 if mixed else vectors.shape[1]]
+    items, people = places(product, sizes, False), places(product, sizes, True)
     for begin in range(0, len(item), x.shape[1]):
         count = min(x.shape[1], len(item) - begin)
         for lane in range(count):
-            gather(product, sizes, x, lane, rows, item[begin + lane])
+            gather(product, sizes, x, lane, items, rows, item[begin + lane])
             if mixed:
-                _gather_person(product, sizes, x, lane, vectors, who[begin + lane])
+                gather(product, sizes, x, lane, people, vectors, who[begin + lane])
         forward(product, sizes, person, head, x)
         for lane in range(x.shape[1]):
             error[z, lane] = 0  # lanes that are left over have no part in it
@@ -82,9 +68,9 @@ def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vecto
             error[z, lane] = (likely(x[z, lane]) - label[begin + lane]) * share
         backward(product, sizes, person, to_vectors[0], head, x, error, to_head)
         for lane in range(count):
-            _scatter(product, sizes, error, lane, to_rows, item[begin + lane])
+            _scatter(product, sizes, error, lane, items, to_rows, item[begin + lane])
             if mixed:
-                _scatter_person(product, sizes, error, lane, to_vectors, who[begin + lane])
+                _scatter(product, sizes, error, lane, people, to_vectors, who[begin + lane])
 
 
 @helper

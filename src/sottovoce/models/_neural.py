@@ -29,7 +29,7 @@ from sottovoce.models import (
     touched,
     train,
 )
-from sottovoce.models._batches import add_gradients, gather, gradients, one_pass, workspace
+from sottovoce.models._batches import add_gradients, gather, gradients, one_pass, places, workspace
 from sottovoce.models._tower import forward, lanes, numbers, weights
 from sottovoce.state import hold, locate
 
@@ -365,10 +365,10 @@ def _together(model, tables, slot, people, run):
 def _score_from(model, tables, slot, people, person, items, begin, x, scores):
     """Write the scores of as many `items` as `x` has lanes; where there are none, of items by number."""
     product, sizes, z = model.product, model.sizes, len(x) - 1
-    count = min(x.shape[1], len(scores) - begin)
+    count, at = min(x.shape[1], len(scores) - begin), places(product, sizes, False)
     for lane in range(count):
         item = items[begin + lane] if len(items) else begin + lane
-        gather(product, sizes, x, lane, tables.rows, locate(tables, slot, item))
+        gather(product, sizes, x, lane, at, tables.rows, locate(tables, slot, item))
     forward(product, sizes, people.user[person], tables.head[slot], x)
     for lane in range(count):
         scores[begin + lane] = x[z, lane]
