@@ -1,5 +1,7 @@
 """What nodes did stands in the run directory and in the report; people may use their best models."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -93,3 +95,16 @@ def test_distributions_are_drawn_by_reproductions(run):
     assert latest > figures.value(run, "rounds to converge", "final")
     with pytest.raises(RecipeError, match="not known of each person"):
         figures.of_everybody(run, "hr@7")
+
+
+@pytest.mark.parametrize(("metric", "unit"), [("hr@5", " %"), ("rounds to converge", "")])
+def test_distributions_are_drawn_in_their_units(metric, unit):
+    from sottovoce.experiments.plots import cumulative
+    from sottovoce.experiments.reproduce import words
+
+    values = np.array([0.2, 0.4, 0.8]) * (1 if unit else 500)
+    curves = [one._asdict() for one in cumulative({"A": values})]
+    panel = {"title": "", "curves": curves}
+    ((_, drawn),) = words.distributions({"people": [{"metric": metric, "panels": [panel]}]})
+    across = re.findall(r"<text[^>]*>([^<]*)</text>", str(drawn))
+    assert (f"40{unit}" if unit else "200") in across

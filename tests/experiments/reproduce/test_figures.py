@@ -82,3 +82,5 @@ def test_over_seeds():
     assert figures.say_over(Figure(0.5, 0.0012), "rmse") == "0.5000 ± 0.0012"
     assert figures.say(math.inf, "rmse", Reaches(reaches=1.0)) == "never"
     assert figures.say(1234.0, "people") == "1,234"
+    assert figures.say(1234.5, "models received") == "1,234"
+    assert figures.say(0.2345, "seconds per node") == "0.234"

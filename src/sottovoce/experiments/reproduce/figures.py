@@ -150,7 +150,7 @@ def say(figure: float, metric: str, at: At = "final") -> str:
     if isinstance(at, Reaches):
         return "never" if figure == math.inf else f"{figure:.3g}"
     if metric in NODES and math.isfinite(figure):
-        return f"{figure:.3g}"
+        return f"{figure:.3g}" if abs(figure) < 1000 else f"{figure:,.0f}"
     if metric not in COUNTS or not math.isfinite(figure):
         return words.figure(metric, figure, 2)
     if metric == "bytes":

@@ -124,7 +124,7 @@ def distributions(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
                 f"people-{number}-{place}",
                 figures.name(drawn["metric"]),
                 [plots.Series(**curve) for curve in panel["curves"]],
-                percent(drawn["metric"]),
+                drawn["metric"] not in figures.NODES and percent(drawn["metric"]),
             ),
         )
         for number, drawn in enumerate(found.get("people", []))

@@ -56,12 +56,12 @@ def overhead(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("pepper.left_alone")
 def left_alone(form: Reproduction, results: Results) -> list[Finding]:
-    """About a fifth computes less than half of the others' nodes, and who has little data receives little."""
+    """About a fifth computes less than the median of the others, and who has little data receives little."""
     found = []
     for name, ours, theirs in _beside(form, results):
         pairs = [(_seconds(a), _seconds(b)) for a, b in zip(ours, theirs, strict=True)]
         share = Figure.of([float((a < np.median(b)).mean()) for a, b in pairs])
-        said = f"{100 * share.mean:.0f} % of PEPPER's nodes compute less than half of those of {name}"
+        said = f"{100 * share.mean:.0f} % of PEPPER's nodes compute less than the median of {name}"
         found.append(Finding(said, FIFTH[0] <= share.mean <= FIFTH[1]))
     runs = next((runs for _, runs, _ in _beside(form, results)), [])
     if runs:
