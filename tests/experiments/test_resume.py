@@ -26,12 +26,13 @@ VARIES = {"seconds", "compiled", "peak_rss_bytes"}
 
 @pytest.fixture(scope="module")
 def recipe(tmp_path_factory) -> Path:
-    """A run of a few seconds that saves itself every few rounds, with messages on their way."""
+    """A run of a few seconds that saves itself every few rounds, with messages and data on their way."""
     path = tmp_path_factory.mktemp("recipe") / "long.toml"
     path.write_text(
         """
         data = { name = "synthetic", users = 100, items = 100 }
         split = { name = "local-holdout", candidates = 20 }
+        arrivals = { share = 0.4, every = 7 }
         model = { name = "mf", factors = 3 }
         protocol = { name = "gossip", pushes = 2 }
         network = { links = { name = "unequal", loss = 0.1 } }

@@ -252,3 +252,26 @@ def test_sizes(value, said):
 )
 def test_durations(value, said):
     assert machine.duration(value) == said
+
+
+JUDGED = {"split__weighting": 0.35, "protocol__merge": {"name": "performance", "k": 5}}
+
+
+def test_interactions_arrive_during_a_run(small, tmp_path):
+    told = {"arrivals__share": 0.5, "arrivals__every": 2}
+    at_once, fresh, as_they_were = (
+        run_recipe(small(**JUDGED, **changes), tmp_path / str(n))
+        for n, changes in enumerate(({}, told, told | {"arrivals__refresh": False}))
+    )
+    first = [run.curve[0]["hr@5"] for run in (at_once, fresh, as_they_were)]
+    assert len(set(first)) == 1, "models are the same before anybody trains"
+    assert len({tuple(run.metrics.values()) for run in (at_once, fresh, as_they_were)}) == 3
+    none = run_recipe(small(**JUDGED, arrivals__share=0.0, arrivals__every=2), tmp_path / "none")
+    assert none.metrics == at_once.metrics
+    assert none.recipe.hash() == at_once.recipe.hash()
+
+
+def test_the_best_by_a_set_that_changes_is_refused(small):
+    with pytest.raises(RecipeError, match="compares models by weighting sets"):
+        small(**JUDGED, arrivals__share=0.5, evaluate__best="noted")
+    small(**JUDGED, arrivals__share=0.5, arrivals__refresh=False, evaluate__best="noted")

@@ -22,6 +22,7 @@ from sottovoce.registry import build, nearest
 if TYPE_CHECKING:
     from threading import Event
 
+    from sottovoce.data.arrivals import Arrivals
     from sottovoce.data.interactions import Interactions
     from sottovoce.data.split import Split
     from sottovoce.evaluate.best import Best
@@ -54,6 +55,8 @@ class Job:
         self.round = 0
         self.simulation: Simulation | None = None
         self.best: Best | None = None
+        self.arrivals: Arrivals | None = None
+        self.come = -1.0  # the part of what arrives that people have
 
     def run(self) -> Run:
         """All of it, or what an earlier process left to do."""
@@ -95,15 +98,23 @@ class Job:
         outside = references.measure(
             parts.references, split, recipe.run.seed, lambda state: self._evaluate(state, split), self.tell
         )
+        if recipe.arrivals.share:
+            from sottovoce.data.arrivals import Arrivals
+
+            coming = recipe.arrivals
+            self.arrivals = Arrivals(split, coming.share, coming.refresh, recipe.run.seed)
+            self.tell.say(f"{len(self.arrivals):,} of everybody's items come during the run.")
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
         with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
             simulation = self._simulation(parts.model, parts, split, recipe.run.rounds, recipe.run.storage)
             self.simulation = simulation
+            self._bring(simulation)
             simulation.prepare()
         self.best = nodes.begin(recipe, parts.merge, data.people)
         if found is not None:
             own, best = nodes.divided(found.arrays)
             simulation.restore(own)
+            self._bring(simulation)
             if self.best is not None:
                 self.best.restore(best, simulation.tables, simulation.people)
             self.tell.say(f"Continuing after round {simulation.round}.")
@@ -194,8 +205,12 @@ class Job:
             while simulation.round < settings.rounds:
                 due = min((simulation.round // every + 1) * every, settings.rounds)
                 step = min(due - simulation.round, max(1, int(_SLICE / pace)) if pace else 1)
+                if self.arrivals is not None:
+                    coming = self.recipe.arrivals.every
+                    step = min(step, coming - simulation.round % coming)
                 before = simulation.seconds
                 simulation.advance(step)
+                self._bring(simulation)
                 pace = max((simulation.seconds - before) / step, 1e-9)
                 self.round = simulation.round
                 if not foretold:
@@ -219,6 +234,15 @@ class Job:
                 if asked.is_set() and simulation.round < settings.rounds:
                     raise KeyboardInterrupt
         return last or self._evaluate(simulation, split)
+
+    def _bring(self, simulation: "Simulation") -> None:
+        """Give people what has arrived by now."""
+        coming = self.recipe.arrivals
+        past = simulation.round // coming.every * coming.every
+        part = min(1.0, past / (coming.until * self.recipe.run.rounds))
+        if self.arrivals is not None and part != self.come:
+            self.come = part
+            simulation.provide(*self.arrivals.after(part))
 
     def _record(self, simulation: "Simulation", split: "Split") -> "Evaluation":
         evaluation = self._evaluate(simulation, split)

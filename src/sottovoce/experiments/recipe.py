@@ -2,6 +2,7 @@
 
     [data]      name of a data set or path of a file, its columns, options of its source
     [split]     name, and the settings of that split
+    [arrivals]  share: of the training items, how many come during the run; every (rounds), until, refresh
     [model]     name, and the settings of that model
     [protocol]  name, its settings; merge: how an incoming model is combined with one's own, or
                 aggregate: how a server makes one model of many; compress: a chain
@@ -104,6 +105,20 @@ class Protocol(Named):
     """What makes messages smaller, such as `["subsample", { name = "quantize", bits = 8 }]`."""
 
 
+class Arrivals(Section):
+    """What comes while the network learns: the items that everybody met latest, in equal portions."""
+
+    share: Annotated[float, Field(ge=0, lt=1)] = 0.0
+    """Of everybody's training items, how many are not there at the beginning."""
+    every: Count = 10
+    """Rounds between portions."""
+    until: Annotated[float, Field(gt=0, le=1)] = 0.5
+    """The part of the run after which everything has come."""
+    refresh: bool = True
+    """Whether new items first judge models in the weighting set, whose oldest items then go over to
+    training; else they are trained on at once, and the set stays as it is."""
+
+
 class Network(Section):
     """The network between nodes; central training has none."""
 
@@ -187,6 +202,7 @@ class Recipe(BaseModel):
 
     data: Data
     split: Named = Named(name="local-holdout")
+    arrivals: Arrivals = Arrivals()
     model: Named = Named(name="ials")
     protocol: Protocol = Protocol()
     network: Network = Network()
@@ -233,6 +249,11 @@ class Recipe(BaseModel):
                     f"{where}: evaluate.metrics has {name!r}, which is no metric.",
                     registry.nearest(name, list(NAMES)),
                 )
+        if recipe.arrivals.share and recipe.arrivals.refresh and recipe.evaluate.best != "none":
+            raise RecipeError(
+                f"{where}: evaluate.best compares models by weighting sets, and [arrivals] changes those.",
+                "Leave evaluate.best out, or set arrivals.refresh = false.",
+            )
         if (recipe.data.name is None) == (recipe.data.path is None):
             problem = "neither a name nor a path" if recipe.data.name is None else "both a name and a path"
             raise RecipeError(
@@ -376,6 +397,8 @@ class Recipe(BaseModel):
             del document["data"]["memory"]
         if not self.privacy.disclose:
             del document["privacy"]["disclose"]
+        if not self.arrivals.share:
+            del document["arrivals"]
         return document
 
     def dumps(self) -> str:

@@ -28,7 +28,7 @@ from sottovoce.protocols import (
     trainings,
 )
 from sottovoce.simulate.plan import SPARE, schedule
-from sottovoce.state import STORAGES, Ints, Storage, Tables, gathered, people, whole
+from sottovoce.state import STORAGES, Ints, People, Storage, Tables, gathered, people, whole
 from sottovoce.timing import Timing, present, synchronous
 
 WINDOW = 2
@@ -37,6 +37,8 @@ next needs a copy if its sender changes: with one round 37 % of messages do, wit
 21 %, but then levels become many and small."""
 
 HELD = "rows", "age", "head", "clock", "size", "ids"
+LEARNT = "user", "key", "steps", "heard", "liked", "relayed", "spent"
+"""What people keep when their data change."""
 
 
 class Simulation:
@@ -62,7 +64,7 @@ class Simulation:
         chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
         storage: Storage = "float32",
     ) -> None:
-        host, slots = hosts(protocol, train.people)
+        slots = hosts(protocol, train.people)[1]
         self.timing = synchronous(nodes(protocol, train.people)) if timing is None else timing
         self.chain, self.storage = chain, storage
         each = trainings(protocol, self.timing.timed, payload(chain, train.items))
@@ -73,10 +75,7 @@ class Simulation:
         self.protocol, self.merge, self.peers, self.seed = protocol, merge, peers, seed
         self.shape = shape(self.model)
         self.tables = whole(slots, train.items, self.shape.row, self.shape.head, storage)
-        own = train.indptr, train.item, train.value, host, slots, weighting, candidates
-        where = places.known(train, weighting) if uses_place(self.model) else None
-        self.people = people(self.shape.user, *own, memory=memory(peers), places=where)
-        np.add.at(self.tables.size, host, np.diff(train.indptr).astype(np.int32))
+        self.people = self._furnished(train, weighting, candidates)
         self.reference = self._reference()
         self.snapshots = self._pool(0)
         self.places = 0  # snapshots in use, or used before
@@ -147,6 +146,22 @@ class Simulation:
         start_of = whole(int(self.chain.delta), self.items, self.shape.row, self.shape.head)
         start(self.model, start_of, self.people, self.seed, True, batch=1)
         return start_of
+
+    def _furnished(
+        self, train: Interactions, weighting: Interactions | None, candidates: Ints | None
+    ) -> People:
+        """People with this data who have learnt nothing; models note how much data they are trained by."""
+        host, slots = hosts(self.protocol, train.people)
+        self.tables.size[:] = np.bincount(host, np.diff(train.indptr), slots)
+        own = train.indptr, train.item, train.value, host, slots, weighting, candidates
+        where = places.known(train, weighting) if uses_place(self.model) else None
+        return people(self.shape.user, *own, memory=memory(self.peers), places=where)
+
+    def provide(self, train: Interactions, weighting: Interactions | None, candidates: Ints | None) -> None:
+        """Give people other data, such as new interactions; all that they and their models learnt stays."""
+        learnt = {name: getattr(self.people, name) for name in LEARNT}
+        self.people = self._furnished(train, weighting, candidates)._replace(**learnt)
+        self.workspace = None
 
     def _hold(self, places: int) -> None:
         """Make room for so many snapshots, keeping those there are."""
