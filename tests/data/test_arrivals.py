@@ -1,5 +1,7 @@
 """Items that come later, against a queue that is written down one person and one item at a time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -96,6 +98,15 @@ def test_nothing_is_judged_by_that_was_trained_on(split):
     assert sizes[0] < sizes[-1]
     assert sizes[-1][1] / sum(sizes[-1]) == pytest.approx(sizes[0][1] / sum(sizes[0]), abs=0.05)
     assert len(arrivals) == 6 * int(0.6 * len(held(split.train, 0)))
+
+
+def test_what_is_also_trained_on_judges_nothing(split):
+    """Published splits have such items."""
+    aside = split.weighting
+    train = replace(split.train, indptr=aside.indptr, item=aside.item, value=aside.value, time=aside.time + 1)
+    train, weighting, _ = Arrivals(replace(split, train=train), 0.0, True, 1).after(0.0)
+    assert len(weighting) == 0
+    assert len(train) == 2 * len(aside)
 
 
 def test_without_a_weighting_set_new_items_are_trained_on():

@@ -36,8 +36,9 @@ class Arrivals:
         first = split.weighting or split.train.take(np.zeros(len(split.train), np.bool_))
         everything, judging = _together(split.train, first)
         self._all, self._set_aside = everything, split.weighting is not None
-        person, group, firsts = _items(everything)
-        aside = judging[firsts]
+        person, group = _items(everything)
+        aside = np.ones(len(person), np.bool_)
+        aside[group[~judging]] = False  # what is also trained on, as in some published splits, judges nothing
         trained = np.bincount(person[~aside], minlength=everything.people)
         self._later = np.floor(share * trained).astype(np.int64)
         self._first = np.bincount(person[aside], minlength=everything.people)
@@ -74,14 +75,14 @@ class Arrivals:
         self, split: Split, judging: NDArray[np.bool_], seed: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Candidates of all that is ever judged by, and for each interaction the row that has its own."""
-        later = (self._queue >= self._first[self._person])[self._group] & self._refresh & self._set_aside
+        others = (self._queue >= 0)[self._group] & ~judging & self._set_aside
         known = _together(self._all, split.test)[0]
         wanted = split.weighting_candidates.shape[1]
         met = sampling.seen(known.indptr, known.item)
-        new = sampling.sample(met, self._all.take(later), wanted, seed, _LATER)
+        new = sampling.sample(met, self._all.take(others), wanted, seed, _LATER)
         row = np.full(len(self._all), -1, np.int64)
         row[judging] = np.arange(np.count_nonzero(judging))
-        row[later] = np.count_nonzero(judging) + np.arange(len(new))
+        row[others] = np.count_nonzero(judging) + np.arange(len(new))
         return row, np.concatenate([split.weighting_candidates, new])
 
 
@@ -97,15 +98,14 @@ def _together(one: Interactions, other: Interactions) -> tuple[Interactions, NDA
     return both, order >= len(one)
 
 
-def _items(data: Interactions) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-    """The items of each person by when they were first met: whose they are, which of them each interaction
-    belongs to, and where that was first."""
+def _items(data: Interactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The items of each person by when they were first met: whose each is, and which an interaction has."""
     person = np.repeat(np.arange(data.people, dtype=np.int64), np.diff(data.indptr))
     _, firsts, group = np.unique(person * data.items + data.item, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
     place = np.empty(len(order), np.int64)
     place[order] = np.arange(len(order))
-    return person[firsts[order]], place[group], firsts[order]
+    return person[firsts[order]], place[group]
 
 
 def _rank(person: NDArray[np.int64], of: NDArray[np.bool_]) -> NDArray[np.int64]:
