@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data import sampling
-from sottovoce.data.interactions import Interactions, in_order
+from sottovoce.data.interactions import Interactions
+from sottovoce.data.places import history
 from sottovoce.data.split import WEIGHTING, Split
 
 _LATER = WEIGHTING + 1  # candidates of items that come later are drawn apart from others
@@ -88,13 +89,9 @@ class Arrivals:
 
 def _together(one: Interactions, other: Interactions) -> tuple[Interactions, NDArray[np.bool_]]:
     """Both as one, in order of time, and which are of the other."""
-    person = np.concatenate([np.repeat(np.arange(p.people), np.diff(p.indptr)) for p in (one, other)])
-    item, value, time = (
-        np.concatenate([getattr(part, name) for part in (one, other)]) for name in ("item", "value", "time")
-    )
-    order = in_order(person, time) if len(person) else np.empty(0, np.int64)
-    indptr = one.indptr + other.indptr
-    both = replace(one, division=None, indptr=indptr, item=item[order], value=value[order], time=time[order])
+    _, item, time, order = history(one, other)
+    value = np.concatenate([one.value, other.value])[order]
+    both = replace(one, division=None, indptr=one.indptr + other.indptr, item=item, value=value, time=time)
     return both, order >= len(one)
 
 

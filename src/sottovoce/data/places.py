@@ -35,7 +35,7 @@ class Places(NamedTuple):
 def known(train: Interactions, weighting: Interactions | None = None) -> Places:
     """All that training needs: the way through the own data, where it ended, and where items are."""
     aside = weighting or train.take(np.zeros(len(train), np.bool_))
-    person, item, _, _ = _history(train, aside)
+    person, item, _, _ = history(train, aside)
     here = np.full(train.people, NOWHERE, np.int32)
     if train.time.any():
         here[person] = item  # of several the last
@@ -45,7 +45,7 @@ def known(train: Interactions, weighting: Interactions | None = None) -> Places:
 
 def before(part: Interactions, *beside: Interactions) -> tuple[Ints, Ints]:
     """The item before each interaction of `part`, by it and what is known `beside`, and the seconds since."""
-    person, item, time, order = _history(*beside, part)
+    person, item, time, order = history(*beside, part)
     place, gap = np.full(len(item), NOWHERE, np.int32), np.zeros(len(item), np.int32)
     if time.any():
         follows = np.flatnonzero(person[1:] == person[:-1]) + 1
@@ -55,7 +55,7 @@ def before(part: Interactions, *beside: Interactions) -> tuple[Ints, Ints]:
     return place[len(item) - len(part) :], gap[len(item) - len(part) :]
 
 
-def _history(
+def history(
     *parts: Interactions,
 ) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64], NDArray[np.int64]]:
     """Persons, items and times of all parts, by person and time, and which row each was."""
