@@ -52,6 +52,18 @@ def test_every_metric(name, shift, kind, people):
     assert words.name(metric)[0].isupper()
 
 
+@pytest.mark.parametrize(("shift", "told"), [(0.0, "ends near"), (-0.2, "is worse than")])
+def test_what_another_metric_shows_is_not_denied(shift, told):
+    plain = compared("hr@20", [0.5 + shift])
+    method, popularity = plain.methods[0], plain.baselines[0]
+    method.subject.people[1].update({"ndcg@5": 0.5 + NOISE, "gini@20": 0.1 + NOISE})
+    popularity.people[1].update({"ndcg@5": np.full(200, 0.3), "gini@20": np.full(200, 0.5)})
+    found = verdict(plain._replace(metrics=("hr@20", "ndcg@5", "gini@20")))
+    assert found.headline == f"It {told} popularity by HR@20, and ahead of it by other metrics."
+    assert found.sentence.endswith("Better than popularity: NDCG@5.")
+    assert "other metrics" not in verdict(plain).headline
+
+
 def test_the_best_of_several():
     found = verdict(compared("hr@20", [0.6, 0.9, 0.4]))
     assert found.headline == "Best of 3 methods: m1. It learnt what people like personally."

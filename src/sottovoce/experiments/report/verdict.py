@@ -1,7 +1,7 @@
 """Has a method learnt something personal, and which one is best? In a sentence or two.
 
-A model that ends near popularity has learnt nothing personal. The difference to popularity is
-taken per person, and counts when its mean is more than three standard errors from zero.
+A model that ends near popularity by every metric has learnt nothing personal. The difference to
+popularity is taken per person, and counts when its mean is more than three standard errors from zero.
 """
 
 import math
@@ -26,6 +26,7 @@ _HEADLINES: dict[tuple[bool, Kind], str] = {
     (False, "near"): "has the {metric} of popularity.",
     (False, "bad"): "has a worse {metric} than popularity.",
 }
+_SHORT: dict[Kind, str] = {"near": "ends near", "bad": "is worse than"}
 
 
 class Verdict(NamedTuple):
@@ -48,8 +49,13 @@ def judge(study: Study, best: Subject | None, differences: Mapping[str, Differen
     kind = _kind(best, popularity, metric)
     several = len(study.methods) > 1
     headline = _HEADLINES[words.accuracy(metric), kind].format(metric=words.name(metric).lower())
+    elsewhere = _elsewhere(study, best) if words.accuracy(metric) and kind != "good" else []
+    if elsewhere:
+        headline = f"{_SHORT[kind]} popularity by {words.name(metric)}, and ahead of it by other metrics."
     headline = f"{_first(study, best, differences)} It {headline}" if several else f"It {headline}"
     sentences = [_compare(study, best), _whom(best, popularity, metric), _central(study)]
+    if elsewhere:
+        sentences.append(f"Better than popularity: {', '.join(map(words.name, elsewhere))}.")
     if not words.accuracy(metric):
         sentences.append(
             "Whether people like what they get is another question, which this metric does not ask."
@@ -77,6 +83,12 @@ def _kind(subject: Subject, popularity: Subject, metric: str) -> Kind:
         gain, noise = _gain(means[0], means[1], metric), 0.0
     mean = gain.mean() if len(gain) else 0.0
     return "good" if mean > noise else "bad" if mean < -noise else "near"
+
+
+def _elsewhere(study: Study, best: Subject) -> list[str]:
+    """The other metrics of accuracy by which a method is better than popularity."""
+    others = (metric for metric in study.metrics if metric != study.metric and words.accuracy(metric))
+    return [metric for metric in others if _kind(best, study.baselines[0], metric) == "good"]
 
 
 def _compare(study: Study, best: Subject) -> str:
