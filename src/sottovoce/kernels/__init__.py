@@ -1,6 +1,6 @@
 """Compiled code: Numba, its cache, its threads, and randomness that needs no state.
 
-This is the only module that imports Numba. It offers these things to write kernels with:
+This package alone imports Numba. It offers these things to write kernels with:
 
 - `helper`: a function that compiled code may call, and that stays a plain function in Python.
   `inlined` is the same for small ones in inner loops: a length that the caller knows at compile
@@ -16,6 +16,7 @@ This is the only module that imports Numba. It offers these things to write kern
 - `clock`, the time; `ask`, which has scattered rows on their way before they are needed.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
 - `load`, `store`: numbers in arrays of 16 bits, rounded at random with the bits of `dither`.
+- `blocks.add_products`, `blocks.add_outer`: products of small matrices.
 """
 
 import functools
