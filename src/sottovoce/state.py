@@ -227,9 +227,12 @@ def flat(tables, slot):
 
 @inlined
 def between(mine, theirs, share):
-    """From `mine` towards `theirs`: exactly there for share 1, exactly nowhere if they are equal."""
-    here = np.float32(share != 1) * mine
-    return here + share * (theirs - here)
+    """From `mine` towards `theirs`: exactly there for share 1, exactly nowhere for 0 or if they are equal.
+
+    So what counts for nothing does no harm either, be it infinite or no number at all.
+    """
+    moved = mine + share * (theirs - mine)
+    return mine if share == 0 else theirs if share == 1 else moved
 
 
 @inlined

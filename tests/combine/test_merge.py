@@ -75,6 +75,20 @@ def test_none_takes_the_incoming_model_exactly():
     assert result.clock[0] == 2
 
 
+@pytest.mark.filterwarnings("ignore:invalid value")
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("ids", [None, [0, 1]])
+def test_what_counts_for_nothing_does_no_harm(bad, ids):
+    """A diverged model that has no weight changes no number, and one that is replaced leaves no trace."""
+    sound, broken = [[1.0], [2.0]], [[bad], [bad]]
+    kept = merged(Linear(), tables_of(sound, [1, 2]), tables_of(broken, [0, 0], ids))
+    np.testing.assert_array_equal(kept.rows, sound)
+    assert np.isfinite(kept.head).all()
+    healed = merged(Linear(), tables_of(broken, [0, 0]), tables_of(sound, [1, 2], ids))
+    np.testing.assert_array_equal(healed.rows, sound)
+    assert np.isfinite(healed.head).all()
+
+
 def test_message_with_some_rows_changes_only_those():
     mine, theirs = tables_of([[1.0], [2.0], [3.0]], [1, 1, 1]), tables_of([[5.0]], [1], ids=[1])
     result = merged(Linear(), mine, theirs)

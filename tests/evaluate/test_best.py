@@ -60,6 +60,26 @@ def test_it_continues_from_a_checkpoint(states):
         np.testing.assert_array_equal(array, second.state()[name], err_msg=name)
 
 
+def test_who_cannot_tell_uses_the_latest(states):
+    """The first two have a single weighting item each; from round 4 on, the first has enough."""
+    model, found = states
+    best = Best(Performance(k=2), 12, 1, keep=True)
+    for round, (tables, people) in enumerate(found):
+        sizes = [4 if round >= 4 else 1, 1] + [4] * 10
+        people = people._replace(weighting_indptr=np.cumsum([0, *sizes]))
+        best.note(model, tables, people, round)
+    able = np.array([True, False] + [True] * 10)
+    converged = best.converged(people)
+    np.testing.assert_array_equal(np.isnan(converged), ~able)
+    assert converged[0] >= 4
+    assert best.round[1] == 5
+    tables, own = best.used(people)
+    latest, then = found[-1]
+    mine = slice(latest.offset[1], latest.offset[2])
+    np.testing.assert_array_equal(tables.rows[mine], latest.rows[mine])
+    np.testing.assert_array_equal(own.user[1], then.user[1])
+
+
 def test_likeness_is_the_cosine_of_histories():
     rng = np.random.default_rng(2)
     table = (rng.random((9, 20)) < 0.4) * 5.0

@@ -32,6 +32,7 @@ def messages(draw: Any) -> tuple[Message, Expect]:
         head=draw(arrays(np.float32, head, elements=FLOATS)),
         clock=draw(AGES),
         size=draw(st.integers(0, 2**63 - 1)),
+        relay=draw(st.booleans()),
     )
     return message, Expect(items, width, head)
 
@@ -41,7 +42,7 @@ def assert_same(one: Message, other: Message) -> None:
         assert mine.dtype == theirs.dtype
         assert mine.shape == theirs.shape
         assert mine.tobytes() == theirs.tobytes()
-    assert (one.clock, one.size, one.delta) == (other.clock, other.size, other.delta)
+    assert (one.clock, one.size, one.delta, one.relay) == (other.clock, other.size, other.delta, other.relay)
     np.testing.assert_array_equal(one.scale, other.scale)
 
 
@@ -156,7 +157,7 @@ def test_a_bad_message_is_not_sent(change: dict[str, Any], complaint: str) -> No
     [
         (0, b"GET ", "not a Sottovoce message"),
         (1, 2, "version 2"),
-        (2, 17, "flags"),
+        (2, 33, "flags"),
         (3, 3, "rows of 3 numbers"),
         (4, 11, "11 rows"),
         (5, 2, "head of 2"),

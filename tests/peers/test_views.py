@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
+from sottovoce.kernels import SHUFFLE, below, stream
 from sottovoce.peers import meet, renew
-from sottovoce.peers._cyclon import shuffle
+from sottovoce.peers._cyclon import LENGTH, answer, approach, learn, question, shuffle
 from sottovoce.peers.personalized import Personalized
 from sottovoce.peers.shuffled import Shuffled
 from sottovoce.state import people
@@ -50,6 +51,45 @@ def test_shuffling_works_from_a_chain():
         met = [before | set(row) for before, row in zip(met, cache, strict=True)]
     valid(cache)
     assert min(map(len, met)) > 40
+
+
+class Peer:
+    """A node that has nothing but its own cache, and hears of others in messages."""
+
+    def __init__(self, me, cache):
+        self.me, self.cache, self.age = me, cache.copy(), np.zeros_like(cache)
+
+    def ask(self, key):
+        self.asked = approach(self.cache, self.age)
+        self.sent = np.empty(len(self.cache), np.int64)
+        told = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
+        self.count = question(self.cache, self.age, self.me, self.asked, key, self.sent, *told)
+        return [part[: self.count + 1].copy() for part in told]
+
+    def reply(self, asker, key, told):
+        reply = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
+        count = answer(self.cache, self.age, self.me, asker, key, *told, len(told[0]), *reply)
+        return [part[:count].copy() for part in reply]
+
+    def hear(self, reply):
+        learn(self.cache, self.age, self.me, *reply, len(reply[0]), self.sent, self.count)
+
+
+def test_peers_that_only_send_messages_come_to_the_same_caches():
+    nodes, timing = 40, synchronous(40)
+    views = meet(Shuffled(cache=9), timing, 1)
+    peers = [Peer(me, cache) for me, cache in enumerate(views.cache)]
+    for cycle in range(12):
+        key, order = stream(1, SHUFFLE, -1, cycle), list(range(nodes))
+        for n in range(nodes):
+            other = n + below(key, n, nodes - n)
+            order[n], order[other] = order[other], order[n]
+            me = peers[order[n]]
+            told = me.ask(stream(1, SHUFFLE, me.me, cycle))
+            me.hear(peers[me.asked].reply(me.me, stream(1, SHUFFLE, nodes + me.me, cycle), told))
+        shuffle(views.cache, views.age, timing, float(cycle), 1, cycle)
+    np.testing.assert_array_equal([peer.cache for peer in peers], views.cache)
+    np.testing.assert_array_equal([peer.age for peer in peers], views.age)
 
 
 def test_who_left_is_forgotten():

@@ -2,14 +2,17 @@
 
 Somebody who learns for themselves stops where it no longer helps them, at a round of their own: that is
 what convergence means for a node of Belal et al. 2022 (Section 5.5.6), whose code then tests everybody
-with that model. Nothing of the test set decides it.
+with that model. Nothing of the test set decides it. Who has too few weighting items to judge by uses the
+latest model, and nobody knows when that was at its best.
 """
 
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.combine import standing
+from sottovoce.combine.performance import FEWEST
 from sottovoce.evaluate.scoring import slots_of
 from sottovoce.exchange.compression import Whole
 from sottovoce.exchange.pack import pack
@@ -36,6 +39,11 @@ def _keep(tables, people, slot_of, better, own, user, run):
             _copy(tables, slot_of[person], people, person, own, user, run)
 
 
+def _able(people: People) -> NDArray[np.bool_]:
+    """Who has enough weighting items to judge models by."""
+    return np.diff(people.weighting_indptr) >= FEWEST
+
+
 class Best:
     """The best evaluation of each person so far, as `rule` judges models on the weighting set."""
 
@@ -52,7 +60,9 @@ class Best:
         """Judge everybody's model; the first one of several that are equally good is the best."""
         slot_of, found = slots_of(people), np.empty(len(self.quality), np.float32)
         _judge(self.rule, model, tables, people, slot_of, self.seed, found, batch=len(found))
-        better, self.noted, self.latest = found > self.quality, round, float(found.mean())
+        able = _able(people)
+        self.noted, self.latest = round, float(found[able].mean()) if able.any() else np.nan
+        better, found = ~able | (found > self.quality), np.where(able, found, np.float32(-1))
         self.quality[better], self.round[better] = found[better], round
         if self.keep:
             self._room(tables, people)
@@ -63,6 +73,10 @@ class Best:
             count, items = len(self.quality), len(tables.age) // tables.slots
             self.tables = whole(count, items, tables.width, tables.head.shape[1], tables.storage)
             self.user = np.empty_like(people.user)
+
+    def converged(self, people: People) -> NDArray[np.float64]:
+        """The round in which each person's model was at its best; NaN for those who cannot tell."""
+        return np.where(_able(people), self.round, np.nan)
 
     def used(self, people: People) -> tuple[Tables, People]:
         """The models that were kept, one for each person, and their people."""

@@ -6,7 +6,7 @@
 | 1     | u8    | version of the format, 1                                               |
 | 1     | u8    | flags: 1 = ids follow (the rows are some items' only), 2 = rows and    |
 |       |       | head are codes of 16 bits, 4 = of 8 bits, 8 = rows are differences to  |
-|       |       | the common start; others are 0                                         |
+|       |       | the common start, 16 = to be passed on as it is; others are 0          |
 | 2     | u16   | w, the width of a row                                                  |
 | 4     | u32   | n, the number of rows                                                  |
 | 4     | u32   | h, the size of the head                                                |
@@ -37,7 +37,7 @@ from sottovoce.exchange.message import Expect, Message, check
 
 MAGIC = b"SVOC"
 VERSION = 1
-GATHERED, CODES_16, CODES_8, DELTA = 1, 2, 4, 8
+GATHERED, CODES_16, CODES_8, DELTA, RELAY = 1, 2, 4, 8, 16
 _KINDS = {0: "<f4", CODES_16: "<u2", CODES_8: "<u1"}
 
 _HEADER = struct.Struct("<4sBBHIIIQ")
@@ -62,7 +62,7 @@ def encode(message: Message) -> bytes:
     if width >= 2**16 or count >= 2**32 or len(message.head) >= 2**32:
         raise MessageError(f"Rows of {width} numbers, {count} of them, do not fit the message format.")
     kind = {32: 0, 16: CODES_16, 8: CODES_8}[message.bits]
-    flags = kind | GATHERED * message.gathered | DELTA * message.delta
+    flags = kind | GATHERED * message.gathered | DELTA * message.delta | RELAY * message.relay
     shape = (width, count, len(message.head))
     body = b"".join(
         (
@@ -88,7 +88,7 @@ def decode(data: bytes, expect: Expect) -> Message:
         problem = f"The message is in version {version} of the format, this node understands {VERSION}."
         raise MessageError(problem, "Bring both nodes to the same version of Sottovoce.")
     kind, gathered = flags & (CODES_16 | CODES_8), bool(flags & GATHERED)
-    if flags >= 2 * DELTA or kind not in _KINDS:
+    if flags >= 2 * RELAY or kind not in _KINDS:
         raise MessageError(f"The message has flags ({flags:#04x}) that version {VERSION} does not define.")
     form = np.dtype(_KINDS[kind])
     bits = 8 * form.itemsize
@@ -109,7 +109,8 @@ def decode(data: bytes, expect: Expect) -> Message:
     rows = np.frombuffer(data, form, count * width, at).astype(form.newbyteorder("=")).reshape(count, width)
     at += rows.nbytes
     weights = np.frombuffer(data, form, head, at).astype(form.newbyteorder("="))
-    message = Message(rows, age, ids, weights, clock, trained_on, scale, bool(flags & DELTA))
+    marks = bool(flags & DELTA), bool(flags & RELAY)
+    message = Message(rows, age, ids, weights, clock, trained_on, scale, *marks)
     check(message)
     if len(ids) and ids[-1] >= expect.items:
         raise MessageError(f"The message is about item {ids[-1]}, and there are {expect.items}.")

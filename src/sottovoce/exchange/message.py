@@ -26,6 +26,7 @@ class Message(NamedTuple):
     size: int  # how many interactions it was trained on
     scale: NDArray[np.float32] = np.empty((2, 0), np.float32)  # [2, w + 1], what codes mean; see `pack`
     delta: bool = False  # whether rows are differences to the common start
+    relay: bool = False  # whether its sender has so few links that others pass it on as it is
 
     @property
     def gathered(self) -> bool:
@@ -48,7 +49,7 @@ class Expect(NamedTuple):
 
 def check(message: Message) -> None:
     """Refuse a message whose numbers no node should let near its model."""
-    rows, age, ids, head, clock, size, scale, _ = message
+    rows, age, ids, head, clock, size, scale, *_ = message
     if rows.ndim != 2 or age.shape != rows.shape[:1] or ids.shape not in ((0,), age.shape) or head.ndim != 1:
         shapes = f"rows {rows.shape}, age {age.shape}, ids {ids.shape}, head {head.shape}"
         raise MessageError(f"A message's arrays do not fit together: {shapes}.")
@@ -113,7 +114,7 @@ def received(message: Message, reference: Tables | None = None) -> Tables:
     """A message as tables with one slot, from which a node absorbs; differences need the common start."""
     if message.delta and reference is None:
         raise MessageError("The message holds differences to a start that this node does not have.")
-    rows, age, ids, head, clock, size, scale, delta = message
+    rows, age, ids, head, clock, size, scale, delta, _ = message
     tables = table_type(rows.shape[1], "gathered" if message.gathered else "whole")(
         rows=rows.astype(np.float32, copy=False),
         age=age,

@@ -66,7 +66,7 @@ def facts(simulation: "Simulation", best: "Best | None") -> dict[str, Any]:
     if people.spent.any():
         columns["seconds"] = people.spent
     if best is not None:
-        columns["converged"] = best.round.astype(np.float64)
+        columns["converged"] = best.converged(people)
     if len(neighbours) == len(people.steps):
         known = neighbours[neighbours >= 0]
         columns["listeners"] = np.bincount(known, minlength=len(neighbours)).astype(np.float64)

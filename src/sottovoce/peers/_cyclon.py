@@ -4,6 +4,9 @@ Each node has a cache of addresses with ages. In a cycle of its own it takes the
 that node some random others with itself as new; the answer are as many random ones of the other's.
 Both put what they are told into free places first, and then over what they sent. So every node is in
 about as many caches as any other, who has left ages out, and nobody needs a list of everybody.
+
+A node's part are `approach`, `question`, `answer` and `learn`, which see nothing but its own cache and what
+it was told. `shuffle` lets all nodes of a network take theirs in memory.
 """
 
 import numpy as np
@@ -41,7 +44,7 @@ def _pick(key, cache, most, except_for, picked):
 
 
 @helper
-def _learn(cache, age, me, told, told_age, count, sent, sent_count):
+def learn(cache, age, me, told, told_age, count, sent, sent_count):
     """Put what a node was told of into free places, then over the places in `sent`."""
     used = 0
     for n in range(count):
@@ -63,9 +66,41 @@ def _learn(cache, age, me, told, told_age, count, sent, sent_count):
 
 
 @helper
-def _told(cache, age, places, count, told, told_age):
+def _tell(cache, age, places, count, told, told_age):
     for n in range(count):
         told[n], told_age[n] = cache[places[n]], age[places[n]]
+
+
+@helper
+def approach(cache, age):
+    """Begin a cycle: whom to ask, who is forgotten unless there is an answer; -1 for nobody."""
+    for n in range(len(age)):
+        age[n] += 1
+    oldest = _oldest(cache, age)
+    if oldest < 0:
+        return np.int32(-1)
+    peer = cache[oldest]
+    cache[oldest] = -1
+    return peer
+
+
+@helper
+def question(cache, age, me, peer, key, sent, told, told_age):
+    """Write what to tell a peer, oneself last; how many places of the cache that comes from are in `sent`."""
+    count = _pick(key, cache, LENGTH - 1, peer, sent)
+    _tell(cache, age, sent, count, told, told_age)
+    told[count], told_age[count] = me, 0
+    return count
+
+
+@helper
+def answer(cache, age, me, asker, key, told, told_age, count, reply, reply_age):
+    """Write what to reply to an asker, and learn what it tells; how many addresses the reply has."""
+    sent = np.empty(len(cache), np.int64)
+    replied = _pick(key, cache, LENGTH, asker, sent)
+    _tell(cache, age, sent, replied, reply, reply_age)
+    learn(cache, age, me, told, told_age, count, sent, replied)
+    return replied
 
 
 @driver
@@ -77,28 +112,21 @@ def shuffle(cache, age, timing, time, run, cycle):
     nodes, size = cache.shape
     key = stream(run, SHUFFLE, -1, cycle)
     order = np.arange(nodes)
-    mine, theirs = np.empty(size, np.int64), np.empty(size, np.int64)
+    sent = np.empty(size, np.int64)
     told, told_age = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
-    answer, answer_age = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
+    reply, reply_age = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
     for n in range(nodes):
         other = n + below(key, n, nodes - n)
         order[n], order[other] = order[other], order[n]
         node = order[n]
         if not stays(timing, node, time, time):
             continue
-        age[node] += 1
-        oldest = _oldest(cache[node], age[node])
-        if oldest < 0:
+        peer = approach(cache[node], age[node])
+        if peer < 0 or not stays(timing, peer, time, time):
             continue
-        peer = cache[node, oldest]
-        cache[node, oldest] = -1
-        if not stays(timing, peer, time, time):
-            continue
-        draw = stream(run, SHUFFLE, node, cycle)
-        sent = _pick(draw, cache[node], LENGTH - 1, peer, mine)
-        _told(cache[node], age[node], mine, sent, told, told_age)
-        told[sent], told_age[sent] = node, 0
-        answered = _pick(stream(run, SHUFFLE, nodes + node, cycle), cache[peer], LENGTH, node, theirs)
-        _told(cache[peer], age[peer], theirs, answered, answer, answer_age)
-        _learn(cache[peer], age[peer], peer, told, told_age, sent + 1, theirs, answered)
-        _learn(cache[node], age[node], node, answer, answer_age, answered, mine, sent)
+        mine = stream(run, SHUFFLE, node, cycle)
+        count = question(cache[node], age[node], node, peer, mine, sent, told, told_age)
+        theirs = stream(run, SHUFFLE, nodes + node, cycle)
+        got = told, told_age, count + 1, reply, reply_age
+        replied = answer(cache[peer], age[peer], peer, node, theirs, *got)
+        learn(cache[node], age[node], node, reply, reply_age, replied, sent, count)

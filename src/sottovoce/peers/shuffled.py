@@ -36,13 +36,13 @@ class Shuffled(NamedTuple):
     cache: Annotated[int, Ge(2)] = 20
     """Addresses that a node keeps; one cycle of shuffling takes place in every round."""
     by_upload: bool = False
-    """Whether `view` is the mean, and each node's own in proportion to its upload."""
+    """Whether `view` is that of an ordinary link, and each node's own in proportion to its upload."""
 
 
 def introduce(peers: "Shuffled", timing: Timing, run: int) -> Views:
     """Views and caches out of what a bootstrap service tells each node."""
     cache = bootstrap(len(timing.upload), max(peers.view, peers.cache), run)
-    share = timing.upload / timing.upload.mean() if peers.by_upload else np.ones(len(cache))
+    share = timing.upload * timing.round if peers.by_upload else np.ones(len(cache))
     room = np.clip(np.rint(peers.view * share), 1, cache.shape[1]).astype(np.int32)
     view = cache[:, : room.max()].copy()
     view[np.arange(view.shape[1]) >= room[:, None]] = -1
