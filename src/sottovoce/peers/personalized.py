@@ -37,8 +37,8 @@ class Personalized(NamedTuple):
     cache: Annotated[int, Ge(2)] = 20
     """Addresses that a node keeps to explore."""
     by_upload: bool = False
-    """Whether `view` is that of an ordinary link, and each node's own in proportion to its upload (Frey et al.
-    2009)."""
+    """Whether `view` is that of an ordinary link, and each node's own in proportion to its upload (Frey et
+    al. 2009)."""
 
 
 @discloses.rule(Personalized)
