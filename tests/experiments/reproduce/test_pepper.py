@@ -91,6 +91,8 @@ def test_cases_are_named(methods, given):
     assert finding.said == (
         "PEPPER is ahead of federated methods in 6 of 9 cases, not FedFast at 20, FedFast at 10, FedFast at 5"
     )
+    (finding,) = find("pepper.usually_ahead")(methods, given(PEPPER=0.4))
+    assert finding.said == "PEPPER is ahead of federated methods in 0 of 9 cases"
 
 
 @pytest.mark.parametrize(("ours", "holds"), [(0.59, True), (0.56, False), (0.62, False), (0.41, False)])

@@ -64,7 +64,7 @@ def _usually(form: Reproduction, results: Results, sign: int) -> list[Finding]:
             cases[f"{name} at {k}"] = Figure(sign * lead.mean, lead.std).clear
         if cases:
             clear, way = sum(cases.values()), "ahead of" if sign > 0 else "behind"
-            rest = ", ".join(case for case, holds in cases.items() if not holds)
+            rest = ", ".join(case for case, holds in cases.items() if clear and not holds)
             said = f"{where}PEPPER is {way} federated methods in {clear} of {len(cases)} cases"
             found.append(Finding(f"{said}{rest and f', not {rest}'}", clear > MOST * len(cases)))
     return found
