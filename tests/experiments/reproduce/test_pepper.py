@@ -1,4 +1,4 @@
-"""Statements about sparsity and computation hold and fail where they should."""
+"""Statements about averages, tails, sparsity and computation hold and fail where they should."""
 
 import numpy as np
 import polars as pl
@@ -25,6 +25,145 @@ sparse = { "data.users" = 90 }
 FedAvg = { "model.factors" = 4 }
 PEPPER = { "model.factors" = 8 }
 """
+
+
+METHODS = """
+base = "quickstart"
+metric = "hr@20"
+tuned = "Nothing."
+
+[paper]
+authors = "Somebody"
+year = 2020
+title = "Something"
+shows = "Table 2"
+
+[axes.method]
+FedAvg = { "model.factors" = 1 }
+Reptile = { "model.factors" = 2 }
+FedFast = { "model.factors" = 3 }
+"Decentralized FedAvg" = { "model.factors" = 4 }
+"Model-Age-Based" = { "model.factors" = 5 }
+"Decentralized Reptile" = { "model.factors" = 6 }
+PEPPER = { "model.factors" = 7 }
+"PEPPER as its code" = { "model.factors" = 8 }
+"""
+
+
+@pytest.fixture
+def methods(build):
+    return build(text=METHODS)
+
+
+@pytest.fixture
+def given(methods, run):
+    """Two seeds of every method with these figures at K = 20, 10 and 5, or 0.5, and in the tail."""
+
+    def make(tail=0.0, **ats):
+        found = {}
+        for (name,) in methods.runs():
+            level = ats.get(name.replace(" ", "_").replace("-", "_"), 0.5)
+            at = dict(zip(("hr@20", "hr@10", "hr@5"), np.broadcast_to(level, 3).tolist(), strict=True))
+            low = tail.get(name, 0.0) if isinstance(tail, dict) else tail
+            tails = {"hr@20": {"cdf 0.001": low}}
+            found[name,] = [
+                run(0.5, final=at | {"hr@20": at["hr@20"] + n / 1000}, tails=tails) for n in (0, 1)
+            ]
+            for one in found[name,]:
+                one.curve[:] = [{"round": 1} | at]
+        return found
+
+    return make
+
+
+@pytest.mark.parametrize(
+    ("ours", "ahead", "behind"),
+    [(0.6, True, False), (0.4, False, True), (0.5, False, False), ((0.6, 0.6, 0.4), True, False)],
+)
+def test_most_cases(methods, given, ours, ahead, behind):
+    results = given(PEPPER=ours)
+    (first,), (second,) = (find(f"pepper.usually_{way}")(methods, results) for way in ("ahead", "behind"))
+    assert (first.holds, second.holds) == (ahead, behind)
+
+
+def test_cases_are_named(methods, given):
+    (finding,) = find("pepper.usually_ahead")(methods, given(PEPPER=0.6, FedFast=0.7))
+    assert finding.said == (
+        "PEPPER is ahead of federated methods in 6 of 9 cases, not FedFast at 20, FedFast at 10, FedFast at 5"
+    )
+    (finding,) = find("pepper.usually_ahead")(methods, given(PEPPER=0.4))
+    assert finding.said == "PEPPER is ahead of federated methods in 0 of 9 cases"
+
+
+@pytest.mark.parametrize(("ours", "holds"), [(0.59, True), (0.56, False), (0.62, False), (0.41, False)])
+def test_margin(methods, given, ours, holds):
+    (finding,) = find("pepper.margin")(methods, given(PEPPER=ours))
+    assert finding.holds is holds
+
+
+@pytest.mark.parametrize(
+    ("ours", "theirs", "holds"),
+    [(0.3, 0.1, True), (0.1, 0.1, False), (0.5, 0.1, False), (0.1, 0.0, False), (0.0, 0.0, None)],
+)
+def test_three_times(methods, given, ours, theirs, holds):
+    (finding,) = find("pepper.three_times")(methods, given({"PEPPER": ours, "FedAvg": theirs}))
+    assert finding.holds is holds
+
+
+@pytest.mark.parametrize(
+    "name", ["Decentralized FedAvg", "Model-Age-Based", "Decentralized Reptile", "PEPPER"]
+)
+def test_towards_zero(methods, given, name):
+    holds = [find("pepper.towards_zero")(methods, given({name: low}))[0].holds for low in (0.0, 0.01, 0.1)]
+    assert holds == [True, True, False]
+    assert find("pepper.towards_zero")(methods, given({"FedAvg": 0.1}))[0].holds
+
+
+def test_short_tail(methods, given):
+    both = {"FedFast": 0.2, "Reptile": 0.2}
+    tails = [both, both | {"FedAvg": 0.1}, both | {"FedAvg": 0.2}, {"FedFast": 0.2}, {}]
+    holds = [find("pepper.short_tail")(methods, given(tail))[0].holds for tail in tails]
+    assert holds == [True, True, False, False, None]
+
+
+@pytest.mark.parametrize(("ours", "holds"), [(0.6, True), (0.5, False), (0.4, False)])
+def test_long_tail(methods, given, ours, holds):
+    """Twenty people, of whom only those from the fourth to the eighth count."""
+    results = given()
+    for (name,), runs in results.items():
+        middle = ours if name == "PEPPER" else 0.5
+        for one in runs:
+            one._frames["per_user.parquet"] = pl.DataFrame(
+                {"hr@20": [0.0] * 3 + [middle] * 5 + [0.9] * 12 + [None]}
+            )
+    (finding,) = find("pepper.long_tail")(methods, results)
+    assert finding.holds is holds
+
+
+def with_rounds(run, mean, slow):
+    return [run(1.0, 0.5, by_node={"converged": {"mean": mean + n, "cdf 0.1": slow + n}}) for n in (0, 1)]
+
+
+@pytest.mark.parametrize(("theirs", "holds"), [(100.0, False), (172.0, True), (400.0, False), (50.0, False)])
+def test_fewer_rounds(build, run, theirs, holds):
+    form = build(text=FORM.replace("FedAvg", "Model-Age-Based"))
+    given = {
+        ("dense", "PEPPER"): with_rounds(run, 100.0, 200.0),
+        ("dense", "Model-Age-Based"): with_rounds(run, theirs, 200.0),
+    }
+    (finding,) = find("pepper.fewer_rounds")(form, given)
+    assert finding.holds is holds
+
+
+@pytest.mark.parametrize(("slow", "holds"), [(250.0, True), (210.0, False), (190.0, False)])
+def test_gap_grows(build, run, slow, holds):
+    form = build(text=FORM.replace("FedAvg", "Model-Age-Based"))
+    given = {
+        ("dense", "PEPPER"): with_rounds(run, 100.0, 200.0),
+        ("dense", "Model-Age-Based"): with_rounds(run, 110.0, slow),
+    }
+    (finding,) = find("pepper.gap_grows")(form, given)
+    assert finding.holds is holds
 
 
 def results(run, leads):
