@@ -216,3 +216,30 @@ def test_left_alone(build, run, few, holds):
     share, linked = find("pepper.left_alone")(form, given)
     assert share.holds is holds
     assert linked.holds
+
+
+NETWORKS = FORM.replace(
+    """[axes.data]
+dense = { "data.users" = 60 }
+sparse = { "data.users" = 90 }
+""",
+    """[axes.network]
+"always online" = { "data.users" = 60 }
+phones = { "data.users" = 90 }
+""",
+)
+
+
+@pytest.mark.parametrize(("loss", "holds"), [(0.05, True), (0.07, True), (0.12, False), (-0.02, False)])
+def test_impact_is_alike(build, run, loss, holds):
+    form = build(text=NETWORKS)
+    ends = {"PEPPER": (0.8, 0.75), "FedAvg": (0.7, 0.7 - loss)}
+    given = {
+        (network, method): [run(0.2, end + n / 1000) for n in range(3)]
+        for method, pair in ends.items()
+        for network, end in zip(("always online", "phones"), pair, strict=True)
+    }
+    (finding,) = find("pepper.churn_is_alike")(form, given)
+    assert finding.holds is holds
+    alone = {key: runs for key, runs in given.items() if key[1] == "PEPPER"}
+    assert find("pepper.churn_is_alike")(form, alone)[0].holds is None

@@ -33,6 +33,8 @@ LONG_TAIL = (0.15, 0.4)
 """The paper's 60th to 85th percentile, counted from those served best."""
 TWICE = (1.5, 3.0)
 """What counts as about twice."""
+ALIKE = 0.03
+"""Points of HR@20 that losses may differ by and still be alike."""
 FIFTH = (0.1, 0.3)
 """What counts as about a fifth: the paper has 21 %."""
 FEWER = (0.32, 0.52)
@@ -283,3 +285,33 @@ def _seconds(run: Run) -> NDArray[np.float64]:
 def _correlation(run: Run) -> float:
     received = figures.of_everybody(run, "models received")
     return float(np.corrcoef(received, run.people()["history"].to_numpy())[0, 1])
+
+
+@statement("pepper.churn_is_alike")
+def churn_is_alike(form: Reproduction, results: Results) -> list[Finding]:
+    """What comes and goes costs the others what it costs PEPPER."""
+    return _alike(form, results, "phones")
+
+
+@statement("pepper.unequal_links_are_alike")
+def unequal_links_are_alike(form: Reproduction, results: Results) -> list[Finding]:
+    """So do unequal links."""
+    return _alike(form, results, "unequal links")
+
+
+def _alike(form: Reproduction, results: Results, network: str) -> list[Finding]:
+    """What PEPPER loses in a network, beside what each other method loses there."""
+    losses: dict[str, list[float]] = {}
+    for method in form.axes["method"]:
+        texts = [f"{method}, always online", f"{method}, {network}"]
+        for _, pair in form.together(texts, [], results):
+            calm, there = (figures.values(form, results[run], form.metric, "final", None) for run, _ in pair)
+            losses[method] = [a - b for a, b in zip(calm, there, strict=True)]
+    own = losses.pop("PEPPER", [])
+    found = []
+    for name, values in losses.items() if own else ():
+        apart = Figure.of([a - b for a, b in zip(own, values, strict=True)])
+        mine, other = (figures.say_over(Figure.of(each), form.metric) for each in (own, values))
+        holds = abs(apart.mean) + figures.SPREADS * (apart.std or 0.0) <= ALIKE
+        found.append(Finding(f"PEPPER loses {mine}, {name} {other}".replace("-", "−"), holds))
+    return found or [Finding(f"PEPPER was not run with others, both always online and with {network}", None)]
