@@ -1,4 +1,4 @@
-"""Statements of Belal et al. (2022, Section 5.5): averages, tails, sparsity, and what nodes compute.
+"""Statements of Belal et al. (2022, Sections 5.5 and 6): averages, tails, sparsity, computation, churn.
 
 What counts as about as much is ours, and stands here. Differences are points of the metric.
 """
@@ -225,6 +225,36 @@ def left_alone(form: Reproduction, results: Results) -> list[Finding]:
     return found
 
 
+@statement("pepper.churn_is_alike")
+def churn_is_alike(form: Reproduction, results: Results) -> list[Finding]:
+    """What comes and goes costs the others what it costs PEPPER."""
+    return _alike(form, results, "phones")
+
+
+@statement("pepper.unequal_links_are_alike")
+def unequal_links_are_alike(form: Reproduction, results: Results) -> list[Finding]:
+    """So do unequal links."""
+    return _alike(form, results, "unequal links")
+
+
+def _alike(form: Reproduction, results: Results, network: str) -> list[Finding]:
+    """What PEPPER loses in a network, beside what each other method loses there."""
+    losses: dict[str, list[float]] = {}
+    for method in form.axes["method"]:
+        texts = [f"{method}, always online", f"{method}, {network}"]
+        for _, pair in form.together(texts, [], results):
+            calm, there = (figures.values(form, results[run], form.metric, "final", None) for run, _ in pair)
+            losses[method] = [a - b for a, b in zip(calm, there, strict=True)]
+    own = losses.pop("PEPPER", [])
+    found = []
+    for name, values in losses.items() if own else ():
+        apart = Figure.of([a - b for a, b in zip(own, values, strict=True)])
+        mine, other = (figures.say_over(Figure.of(each), form.metric) for each in (own, values))
+        holds = abs(apart.mean) + figures.SPREADS * (apart.std or 0.0) <= ALIKE
+        found.append(Finding(f"PEPPER loses {mine}, {name} {other}".replace("-", "−"), holds))
+    return found or [Finding(f"PEPPER was not run with others, both always online and with {network}", None)]
+
+
 def _methods(
     form: Reproduction, results: Results, *needed: str
 ) -> list[tuple[str, dict[str, Sequence[Run]]]]:
@@ -285,33 +315,3 @@ def _seconds(run: Run) -> NDArray[np.float64]:
 def _correlation(run: Run) -> float:
     received = figures.of_everybody(run, "models received")
     return float(np.corrcoef(received, run.people()["history"].to_numpy())[0, 1])
-
-
-@statement("pepper.churn_is_alike")
-def churn_is_alike(form: Reproduction, results: Results) -> list[Finding]:
-    """What comes and goes costs the others what it costs PEPPER."""
-    return _alike(form, results, "phones")
-
-
-@statement("pepper.unequal_links_are_alike")
-def unequal_links_are_alike(form: Reproduction, results: Results) -> list[Finding]:
-    """So do unequal links."""
-    return _alike(form, results, "unequal links")
-
-
-def _alike(form: Reproduction, results: Results, network: str) -> list[Finding]:
-    """What PEPPER loses in a network, beside what each other method loses there."""
-    losses: dict[str, list[float]] = {}
-    for method in form.axes["method"]:
-        texts = [f"{method}, always online", f"{method}, {network}"]
-        for _, pair in form.together(texts, [], results):
-            calm, there = (figures.values(form, results[run], form.metric, "final", None) for run, _ in pair)
-            losses[method] = [a - b for a, b in zip(calm, there, strict=True)]
-    own = losses.pop("PEPPER", [])
-    found = []
-    for name, values in losses.items() if own else ():
-        apart = Figure.of([a - b for a, b in zip(own, values, strict=True)])
-        mine, other = (figures.say_over(Figure.of(each), form.metric) for each in (own, values))
-        holds = abs(apart.mean) + figures.SPREADS * (apart.std or 0.0) <= ALIKE
-        found.append(Finding(f"PEPPER loses {mine}, {name} {other}".replace("-", "−"), holds))
-    return found or [Finding(f"PEPPER was not run with others, both always online and with {network}", None)]
