@@ -104,3 +104,23 @@ def test_a_run_begins_so(monkeypatch, tmp_path):
     path.write_text(Recipe.parse(document).dumps(), "utf-8")
     with pytest.raises(Begun, match=rf"\('{tmp_path}/here/gmf', '/mlp'\)"):
         run_recipe(Recipe.load(path))
+
+
+def test_a_federation_in_virtual_time_goes_on_learning(uncompiled, tmp_path):
+    """From runs of eight aggregations, each as long as two rounds: the new run has its own two, at once."""
+    few = {"data": {"name": "synthetic", "users": 6, "items": 20, "mean": 4}, "network": {"links": "uniform"}}
+    few |= {"split": SMALL["split"], "evaluate": SMALL["evaluate"], "protocol": {"name": "federated"}}
+
+    def run(name, settings, rounds):
+        document = few | {"model": {"name": name, **settings}, "run": {"rounds": rounds, "keep_models": True}}
+        run_recipe(Recipe.parse(document), tmp_path / name)
+        return checkpoint.newest(tmp_path / name).arrays
+
+    before = [run(name, SETTINGS[name], 16) for name in ("gmf", "mlp")]
+    assert [learnt["clock"].tolist() for learnt in before] == [[8], [8]]
+    start = [str(tmp_path / name) for name in ("gmf", "mlp")]
+    after = run("neumf", SETTINGS["mlp"] | {"start_from": start}, 4)
+    assert after["clock"].tolist() == [2]
+    assert (after["steps"] == 2).all()
+    assert (after["rows"][:, :3] != before[0]["rows"]).any()
+    assert (after["age"] > np.maximum(*(learnt["age"] for learnt in before))).any()

@@ -1,7 +1,8 @@
 """Begin a run of `neumf` with what runs of `gmf` and `mlp` have learnt (Section 3.4.1, He et al. 2017).
 
 Rows and people's vectors are joined, the tower is taken over, and in the output layer each half has its
-own weights times ½, so that at first the score is the mean of the two. Moments of Adam start anew.
+own weights times ½, so that at first the score is the mean of the two. Moments of Adam start anew, and so
+does the clock of a server, which counts the aggregations of its own run and in virtual time starts them.
 """
 
 from pathlib import Path
@@ -39,7 +40,8 @@ def begin(simulation: "Simulation", model: Any, seed: int, split: str) -> None:
     head[:, tower + k : last + k] = (1 - SHARE) * theirs[:, tower:last]
     head[:, last + k] = SHARE * ours[:, k] + (1 - SHARE) * theirs[:, last]
     np.maximum(gmf["age"], mlp["age"], out=tables.age)
-    np.maximum(gmf["clock"], mlp["clock"], out=tables.clock)
+    if tables.slots > 1:
+        np.maximum(gmf["clock"], mlp["clock"], out=tables.clock)
 
 
 def _learnt(place: Path, name: str, new: "Simulation", model: Any, seed: int, split: str) -> dict[str, Any]:

@@ -4,6 +4,11 @@
 
 An item's row is pⱼ, a person's private vector pᵤ, the head all layers.
 It starts and learns as `gmf` does.
+
+Perifanis and Efraimidis give 12 factors and hidden layers of 48, 24, 12 and 6. That is read as an input x₀ of
+12 + 12 = 24 numbers, and four layers above it. 48 could also be the input, of two vectors of 24. But then an
+item had three times the numbers in `neumf` that it has in `gmf`, where the encrypted models of their
+Table 7 differ by a factor of two.
 """
 
 from typing import Annotated, NamedTuple
@@ -22,7 +27,7 @@ class MLP(NamedTuple):
     factors: Annotated[int, Ge(1), Le(512)] = 12
     """The length of the vectors."""
     layers: Annotated[tuple[Annotated[int, Ge(1), Le(4096)], ...], Len(1, 32)] = (48, 24, 12, 6)
-    """The sizes of the tower's layers."""
+    """The sizes of the tower's layers; its input, twice the factors, is not among them."""
     step: Annotated[float, Gt(0)] = 1e-3
     """The learning rate."""
     optimizer: Optimizer = "adam"

@@ -4,7 +4,7 @@
 
 GMF and MLP with vectors of their own under one output layer: an item's row is [qⱼ | pⱼ], a person's
 private vector [qᵤ | pᵤ], the head all layers.
-It starts and learns as `gmf` does.
+It starts and learns as `gmf` does; `mlp` says how 12 factors and layers of 48, 24, 12 and 6 are read.
 """
 
 from typing import Annotated, NamedTuple
@@ -23,7 +23,7 @@ class NeuMF(NamedTuple):
     factors: Annotated[int, Ge(1), Le(512)] = 12
     """The length of the vectors, of each of the two halves."""
     layers: Annotated[tuple[Annotated[int, Ge(1), Le(4096)], ...], Len(1, 32)] = (48, 24, 12, 6)
-    """The sizes of the tower's layers."""
+    """The sizes of the tower's layers; its input, twice the factors, is not among them."""
     step: Annotated[float, Gt(0)] = 1e-3
     """The learning rate."""
     optimizer: Optimizer = "adam"
@@ -39,7 +39,9 @@ class NeuMF(NamedTuple):
     start_from: tuple[str, str] | None = None
     """Directories of a finished run of `gmf` and of one of `mlp`, with `run.keep_models = true` and the same
     data, split, seed and sizes: begin with what they have learnt, each with half a say in the output layer
-    (He et al. 2017). By default begin at random."""
+    (He et al. 2017). He et al. continue with plain SGD, because the moments of Adam are not kept; here they
+    begin anew, and Adam stays the default: set `optimizer = "sgd"` to do as they did. By default begin at
+    random."""
 
 
 @resolve.rule(NeuMF)

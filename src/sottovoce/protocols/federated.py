@@ -2,7 +2,8 @@
 
 A server holds the model. In an aggregation it sends it to participants; they train it on their own data
 and send back what they changed, compressed; the server moves by the average. People's vectors stay
-with them.
+with them. A row is changed by who trained it, with an item of one's own or with a sampled negative: all of
+these contribute to its average. A row that nobody changed keeps its value.
 
 An aggregation takes a download and an upload; who goes offline in it, or is too slow for it, is left
 out. It is what a round means, unless participants are selected in turn. Then a round is a global round of

@@ -47,6 +47,14 @@ def test_a_part_can_be_chosen(build):
         build(top='apart = ["huge"]\n')
 
 
+def test_what_stands_apart_can_be_a_combination(build):
+    form = build(top='apart = ["large, slow"]\n')
+    usual = [("small", "fast"), ("small", "slow"), ("large", "fast")]
+    assert form.chosen([], quick=False) == usual
+    assert form.chosen(["large"], quick=False) == usual[2:]
+    assert form.chosen(["large, slow"], quick=False) == [("large", "slow")]
+
+
 def test_some_have_fewer_seeds(build):
     form = build(top="fewer = { large = 2, slow = 1 }\n")
     found = [list(form.under(run, [4, 5, 6])) for run in form.runs()]

@@ -32,7 +32,8 @@ class LastFM(NamedTuple):
     """1,892 people, 17,632 artists, 92,834 play counts; or 186,479 tags given to artists."""
 
     what: Literal["plays", "tags"] = "plays"
-    """`plays`: how often a person heard an artist, without times. `tags`: a row per tag, with its day."""
+    """`plays`: how often a person heard an artist, without times. `tags`: a row per tag, with its
+    month: 182,948 of them are dated to the first day of one, so that many of a person's are tied."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The plays or tags, found or fetched."""
@@ -62,7 +63,10 @@ class LastFM(NamedTuple):
 
 
 def _days(content: table.Table) -> NDArray[np.int64]:
-    """Seconds since 1970 of the midnight (UTC) that begins the day, from columns day, month, year."""
+    """Seconds since 1970 of the midnight (UTC) that begins the day, from columns day, month, year.
+
+    The day is 1 in all but 3,531 rows: those times are months.
+    """
     day, month, year = (
         content.numbers(at, what, scale).astype(np.int64)
         for at, what, scale in ((3, "day", (1, 31)), (4, "month", (1, 12)), (5, "year", (1, 9999)))

@@ -209,7 +209,8 @@ def _extent(form: Reproduction, results: Results) -> dict[str, Any]:
         if len(there) < len(labels):
             ran += [label for label in labels if label in there]
             missing += [label for label in labels if label not in there]
-    return {"ran": ran, "missing": missing, "apart": form.apart}
+    apart = [label for label in form.apart if any(label in labels for labels in form.axes.values())]
+    return {"ran": ran, "missing": missing, "apart": apart}
 
 
 def _data(results: Results) -> list[dict[str, Any]]:

@@ -12,7 +12,7 @@
     shared   runs lie beside the reproduction, where others that need the same ones find them
     [levels] what is measured beside every run, such as "item means" = "popularity"
     [quick]  the reduced version: only these labels, these changes
-    apart    labels that are run only if they are asked for
+    apart    labels that are run only if they are asked for; "large, slow" are runs that have both
     fewer    labels that are run under fewer seeds, such as { "as large as MovieLens 10M" = 1 }
     x        "hours" or "messages" if curves go over virtual time or messages per node, and not over rounds
     [[rows]] figures, with what the paper printed and how far off ours may be
@@ -168,7 +168,7 @@ class Reproduction(Strict):
     fewer: dict[str, Annotated[int, Field(ge=1)]] = {}
     """Labels whose runs have at most so many seeds, because they take long."""
     apart: list[str] = []
-    """Labels whose runs are left out unless they are asked for by name."""
+    """Labels whose runs are left out unless they are asked for by name; "large, slow": runs with both."""
     shared: bool = False
     """Runs are kept by what they are, in a directory `runs` beside this reproduction's; see shared.py."""
     axes: Annotated[dict[str, dict[str, dict[str, Any]]], Field(min_length=1)]
@@ -228,7 +228,9 @@ class Reproduction(Strict):
             usual = [label for label in axis if label not in self.apart]
             reduced = [label for label in axis if label in self.quick.only] if quick else []
             allowed.append([label for label in axis if label in asked] or reduced or usual)
-        return list(itertools.product(*allowed))
+        together = [set(labels) for text in self.apart if len(labels := self._fixed(text)) > 1]
+        left = [labels for labels in together if not labels <= set(asked)]
+        return [run for run in itertools.product(*allowed) if not any(labels <= set(run) for labels in left)]
 
     def _fixed(self, text: str) -> list[str]:
         found = self.named(text)
