@@ -2,7 +2,8 @@
 
 Algorithm 1 of Hegedűs et al. 2019 divides each row's sum of changes by how many changed it; Algorithm 1
 of Perifanis and Efraimidis 2022 adds a network whose weights are averaged by the number of
-instances.
+instances. Whoever trained on an item contributes to its row, also if it was a sampled negative one; a row
+to which nobody contributes keeps its value.
 """
 
 from typing import NamedTuple
