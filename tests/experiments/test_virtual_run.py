@@ -1,6 +1,7 @@
 """Runs in virtual time: what they record, who is counted, and what the report says of it."""
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
@@ -54,6 +55,45 @@ def test_the_resolved_recipe_says_all_and_gives_the_same(run, tmp_path):
     assert resolved.network.churn.name == "phones"
     again = run_recipe(resolved, tmp_path / "again")
     assert again.metrics == run.metrics
+
+
+@pytest.fixture
+def stay(tmp_path: Path) -> Path:
+    """A recipe whose trace has everybody there from the start until long after the end."""
+    (tmp_path / "stay.csv").write_text("node,from,until\nanna,0,1000000\nbert,0,1000000\n")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        """
+        data = { name = "synthetic", users = 100, items = 100 }
+        split = { name = "rating", holdout = 5 }
+        model = { name = "mf", factors = 3 }
+        network = { links = "uniform", churn = { name = "trace", path = "stay.csv" } }
+        evaluate = { every = 10 }
+        run = { rounds = 5, threads = 1 }
+        """
+    )
+    return recipe
+
+
+def test_where_nobody_comes_or_goes_all_are_online_all_the_time(stay, tmp_path):
+    run = run_recipe(Recipe.load(stay), tmp_path / "run")
+    assert run.result["churn"]["online"] == pytest.approx(1)
+    assert run.result["churn"]["session_minutes"] is None
+    page = (run.directory / "report.html").read_text()
+    assert "online on average" in page
+    assert "mean session" not in page
+
+
+@pytest.mark.parametrize("kind", ["trace", "stunner"])
+def test_a_trace_beside_the_recipe_is_found_from_the_run_directory(stay, tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    given = Recipe.load(stay.name, [f"network.churn={{ name = '{kind}', path = 'stay.csv' }}"])
+    resolved = given.resolved("rmse")
+    assert resolved.network.churn.settings["path"] == str(tmp_path / "stay.csv")
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    (place / "recipe.toml").write_text(resolved.dumps())
+    assert Recipe.load(place / "recipe.toml").hash() == resolved.hash()
 
 
 def test_central_training_has_no_network(tmp_path):
