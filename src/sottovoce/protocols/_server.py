@@ -76,9 +76,11 @@ class Links(NamedTuple):
 
 @inlined
 def _receive(model, server, scratch, slot, people, person, run):
-    """Gather the rows that a person is about to touch; their ages count from zero."""
+    """Gather the rows that a person is about to touch, with their ages."""
     fetch(model, server, 0, scratch, slot, people, person, run)
-    scratch.age[scratch.offset[slot] : scratch.offset[slot + 1]] = 0
+    age, ids, known = scratch.age, scratch.ids, server.age
+    for n in range(scratch.offset[slot], scratch.offset[slot + 1]):
+        age[n] = known[ids[n]]
     for d in range(server.head.shape[1]):
         scratch.head[slot, d] = server.head[0, d]
     scratch.clock[slot] = server.clock[0]
@@ -88,9 +90,9 @@ def _receive(model, server, scratch, slot, people, person, run):
 def _difference(server, scratch, slot):
     """Turn a trained slot into an Update of the rows that changed; return how many these are."""
     begin, count = scratch.offset[slot], 0
-    age, rows, ids, known = scratch.age, scratch.rows, scratch.ids, server.rows
+    age, rows, ids, known, before = scratch.age, scratch.rows, scratch.ids, server.rows, server.age
     for n in range(begin, scratch.offset[slot + 1]):
-        if age[n] > 0:
+        if age[n] > before[ids[n]]:
             item, at = ids[n], begin + count
             ids[at] = item
             for d in range(width(server)):
