@@ -9,10 +9,11 @@ from sottovoce.combine.linear import Linear
 from sottovoce.data.interactions import Catalog, Interactions
 from sottovoce.exchange.pack import pack
 from sottovoce.peers.uniform import Uniform
-from sottovoce.protocols import NOBODY, absorb, exchanges
+from sottovoce.protocols import absorb
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
 from sottovoce.state import Tables
+from tests.events import sent
 
 
 def ratings(table: list[list[float]], low: float = 1.0, high: float = 5.0) -> Interactions:
@@ -58,30 +59,34 @@ def copy_of(tables: Tables) -> Tables:
 def advance_slowly(simulation: Simulation, rounds: int) -> None:
     """What `Simulation.advance` must equal: one event after the other, from a list sorted by time.
 
-    `absorb` is called as the plain Python function it is; no plan, no levels, no compiled code.
+    Messages are those of `tests.events`, from the definitions. `absorb` is called as the plain Python
+    function it is; no plan, no levels, no compiled code.
     """
     s = simulation
     slots = s.tables.slots
+    # A spike of clusters gossips like gossip, one slot being one node.
+    pushes = getattr(s.protocol, "pushes", 1)
+    share = max(1, int(s.chain.share * s.items)) / s.items * s.chain.bits / 32
     events: list[tuple[float, int, int, Any]] = []
     for round in range(s.round, s.round + rounds):
-        sent, _ = exchanges(s.protocol, s.peers, s.views, s.timing, s.size, s.seed, round)
-        for sender, receiver, start, end, number, _ in zip(*sent, strict=True):
-            message = {"from": int(sender), "to": int(receiver), "number": int(number)}
-            events += [(float(end), 0, len(events), message), (float(start), 1, len(events), message)]
+        begin, end = round * s.timing.round, (round + 1) * s.timing.round
+        for one in sent(s, begin, end, pushes, share):
+            s.messages += 1
+            if one.arrives:
+                message = {"from": one.sender, "to": one.receiver, "number": one.number}
+                events += [(one.end, 0, len(events), message), (one.start, 1, len(events), message)]
     # What arrives at the moment of sending has arrived before; among equals, the order of sending.
     for time, begins, _, message in sorted(events, key=lambda event: event[:3]):
         if time > (s.round + rounds) * s.timing.round:
             break
-        if message["from"] == NOBODY:
-            if not begins:
-                absorb(s.merge, s.model, s.tables, s.tables, message["to"], NOBODY, NOBODY, s.people, s.seed)
-        elif begins:
+        if begins:
             message["sent"] = s._pool(1)
             written = message["sent"], 0, s.seed, message["number"]
             pack(s.chain, s.tables, message["from"], s.people, s.reference, *written)
         else:
             taken = message["sent"], message["to"], slots, message["from"]
             absorb(s.merge, s.model, s.tables, *taken, s.people, s.seed)
+            s.arrived += 1
     s.round += rounds
 
 

@@ -14,7 +14,8 @@ def benchmarks(prefix: str) -> Iterator[Result]:
         yield federated.result()
     for shape in virtual.SHAPES:
         for links in virtual.LINKS:
-            if f"network-virtual-{links}-{shape}-threads".startswith(prefix):
+            names = [f"network-virtual-{links}-{shape}{suffix}" for suffix in virtual.SUFFIXES]
+            if any(name.startswith(prefix) for name in names):
                 yield from virtual.results(links, shape)
         if f"network-planner-{shape}".startswith(prefix):
             yield virtual.planner(shape)

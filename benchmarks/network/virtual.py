@@ -1,6 +1,8 @@
 """Virtual time against synchronous rounds, for the same messages; and what planning costs.
 
-Both advance by as many rounds at a time as are planned together, as they do between evaluations.
+Both advance by as many rounds at a time as are planned together, as a run does where evaluations are
+further apart and a round is short; and, with `-singly`, by one round at a time, as a run does that
+evaluates after every round, or whose rounds take longer than a quarter of a second.
 """
 
 import statistics
@@ -15,15 +17,15 @@ from sottovoce import kernels
 from sottovoce.simulate import engine
 from sottovoce.simulate.engine import Simulation
 
+SUFFIXES = ("", "-singly", "-threads")
 WARM = 4  # rounds until as many messages arrive as are sent, and as many copies are held as ever
 
 
 def _per_message(
-    ours: Simulation, theirs: Simulation, clock: Callable[[], float], count: int
+    ours: Simulation, theirs: Simulation, window: int, clock: Callable[[], float], count: int
 ) -> tuple[float, float]:
-    """Seconds that each of two networks takes for a message."""
+    """Seconds that each of two networks takes for a message, `window` rounds at a time."""
     before = ours.arrived, theirs.arrived
-    window = engine.WINDOW
     times = pairs(lambda: ours.advance(window), lambda: theirs.advance(window), clock, count)
     arrived = ours.arrived - before[0], theirs.arrived - before[1]
     return times[0] * (count + 1) / arrived[0], times[1] * (count + 1) / arrived[1]
@@ -36,13 +38,14 @@ def _warm(simulation: Simulation) -> Simulation:
 
 
 def results(links: str, shape: str) -> Iterator[Result]:
-    """CPU seconds of one thread, and seconds by the clock with all."""
+    """CPU seconds of one thread, several rounds and one at a time, and seconds by the clock with all."""
     data = crowd(*SHAPES[shape])
     rounds = 15 if shape == "100k" else 9
-    for threads, clock, suffix, target in ((1, cpu, "", 1.5), (0, wall, "-threads", None)):
+    kinds = (1, cpu, engine.WINDOW, 1.5), (1, cpu, 1, 1.5), (0, wall, engine.WINDOW, None)
+    for suffix, (threads, clock, window, target) in zip(SUFFIXES, kinds, strict=True):
         with kernels.set_threads(threads):
             both = _warm(gossip(data, links)), _warm(gossip(data, None))
-            ours, theirs = _per_message(*both, clock, rounds)
+            ours, theirs = _per_message(*both, window, clock, rounds)
             used = kernels.threads()
         yield Result(
             f"network-virtual-{links}-{shape}{suffix}",

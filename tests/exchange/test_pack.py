@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression import Chain, Whole, chain, payload
 from sottovoce.exchange.compression.delta import Delta
+from sottovoce.exchange.compression.none import Everything
 from sottovoce.exchange.compression.quantize import Quantize
 from sottovoce.exchange.compression.subsample import Subsample
 from sottovoce.exchange.message import Expect, emit, received
@@ -92,7 +93,8 @@ def test_links_make_a_chain_in_any_order():
     made = Chain(0.2, 16, True)
     links = Subsample(0.2), Quantize(16), Delta()
     assert chain(links) == chain(links[::-1]) == made
-    assert chain([]) == chain([Subsample(1.0)]) == Whole()
+    assert chain([]) == chain([Subsample(1.0)]) == chain([Everything()]) == Whole()
+    assert chain([Everything(), *links]) == made
     assert isinstance(chain([]), Whole)
     assert payload(made, 100) == pytest.approx(0.1)
 

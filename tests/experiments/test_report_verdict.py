@@ -22,7 +22,7 @@ def subject(name, metric, mean, people=True):
 
 
 def compared(metric, means, popular=0.5, people=True):
-    run = SimpleNamespace(result={"rounds": 5})
+    run = SimpleNamespace(result={"rounds": 5}, curve=[{"round": 5, "online": 3}])
     methods = [Method(subject(f"m{n}", metric, mean, people), (run,), {}) for n, mean in enumerate(means)]
     beside = subject("popularity", metric, popular, people)
     beside = beside._replace(people={1: {metric: np.full(200, popular)} if people else {}})
@@ -100,6 +100,8 @@ def test_all_diverged():
     study.methods[0].subject.figures[1]["hr@20"] = None
     found = verdict(study)
     assert (found.kind, found.headline) == ("bad", "The run diverged.")
+    study.methods[0].runs[0].curve[-1]["online"] = 0
+    assert verdict(study).headline == "Nobody was online at the end."
 
 
 def test_holm():

@@ -1,10 +1,13 @@
 """Runs in virtual time: what they record, who is counted, and what the report says of it."""
 
 import json
+from pathlib import Path
 
 import polars as pl
 import pytest
 
+from sottovoce.exchange.compression import Whole
+from sottovoce.experiments.progress import Quiet
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.run import run_recipe
 
@@ -54,6 +57,82 @@ def test_the_resolved_recipe_says_all_and_gives_the_same(run, tmp_path):
     assert resolved.network.churn.name == "phones"
     again = run_recipe(resolved, tmp_path / "again")
     assert again.metrics == run.metrics
+
+
+@pytest.fixture
+def stay(tmp_path: Path) -> Path:
+    """A recipe whose trace has everybody there from the start until long after the end."""
+    (tmp_path / "stay.csv").write_text("node,from,until\nanna,0,1000000\nbert,0,1000000\n")
+    recipe = tmp_path / "recipe.toml"
+    recipe.write_text(
+        """
+        data = { name = "synthetic", users = 100, items = 100 }
+        split = { name = "rating", holdout = 5 }
+        model = { name = "mf", factors = 3 }
+        network = { links = "uniform", churn = { name = "trace", path = "stay.csv" } }
+        evaluate = { every = 10 }
+        run = { rounds = 5, threads = 1 }
+        """
+    )
+    return recipe
+
+
+def test_where_nobody_comes_or_goes_all_are_online_all_the_time(stay, tmp_path):
+    run = run_recipe(Recipe.load(stay), tmp_path / "run")
+    assert run.result["churn"]["online"] == pytest.approx(1)
+    assert run.result["churn"]["session_minutes"] is None
+    page = (run.directory / "report.html").read_text()
+    assert "online on average" in page
+    assert "mean session" not in page
+
+
+@pytest.mark.parametrize("kind", ["trace", "stunner"])
+def test_a_trace_beside_the_recipe_is_found_from_the_run_directory(stay, tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    given = Recipe.load(stay.name, [f"network.churn={{ name = '{kind}', path = 'stay.csv' }}"])
+    resolved = given.resolved("rmse")
+    assert resolved.network.churn.settings["path"] == str(tmp_path / "stay.csv")
+    place = tmp_path / "elsewhere"
+    place.mkdir()
+    (place / "recipe.toml").write_text(resolved.dumps())
+    assert Recipe.load(place / "recipe.toml").hash() == resolved.hash()
+
+
+class Notes(Quiet):
+    """Keeps what the bar said."""
+
+    def __init__(self):
+        self.said = []
+
+    def update(self, done, note=""):
+        self.said.append((done, note))
+
+
+def test_progress_tells_who_is_there_now(stay, tmp_path, monkeypatch):
+    """One of two leaves after three rounds, the other after five: long before the next evaluation."""
+    (tmp_path / "stay.csv").write_text("node,from,until\nanna,0,5300\nbert,0,8800\n")
+    monkeypatch.setattr("sottovoce.experiments.job._SLICE", 1e-9)  # a round at a time
+    notes = Notes()
+    monkeypatch.setattr("sottovoce.experiments.run.choose", lambda show: notes)
+    changes = ["run.rounds=7", "evaluate.every=6", "data.users=50"]
+    run = run_recipe(Recipe.load(stay, changes))
+    assert [done for done, _ in notes.said] == [1, 2, 3, 4, 5, 6, 7]
+    parts = [note.replace(",", "").split(" · ") for _, note in notes.said]
+    online = [int(part[1].removesuffix(" online")) for part in parts]
+    rates = [float(part[2].removesuffix(" messages/s")) for part in parts]
+    assert online[0] == online[2] == 50
+    assert 0 < online[3] < 50
+    assert online[5] == 0
+    assert min(rates[:3]) > 0 == rates[6], "the last round's, in which nobody sends, and not the mean"
+    assert parts[0][3].startswith("rmse 1.9")
+    assert notes.said[6][1].endswith("rmse unknown: nobody was online")
+    assert run.metrics["rmse"] is None
+
+
+def test_nothing_can_be_done_to_messages_by_name(stay):
+    recipe = Recipe.load(stay, ['protocol.compress=["none"]'])
+    assert isinstance(recipe.components().chain, Whole)
+    assert recipe.resolved("rmse").protocol.compress[0].name == "none"
 
 
 def test_central_training_has_no_network(tmp_path):

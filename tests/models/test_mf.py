@@ -6,14 +6,20 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
+from sottovoce.experiments.recipe import Recipe
 from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central
+from sottovoce.protocols.federated import Federated
 from tests.networks import communities, ratings, simulate
 
 
-def algorithm_6(y, c, x, b, rated, step, regularization):
+def algorithm_6(y, c, x, b, rated, eta, regularization, decay=0.0, age=None):
     """The update rule as printed, in double precision; `rated` is a list of (item, rating)."""
     for j, a in rated:
+        step = eta / (1 + decay * age[j]) if decay else eta
+        if age is not None:
+            age[j] += 1
         error = a - x @ y[j] - b - c[j]
         y[j], x = (
             (1 - step * regularization) * y[j] + step * error * x,
@@ -42,6 +48,57 @@ def test_training_is_algorithm_6(data, epochs, factors):
     np.testing.assert_allclose(simulation.tables.rows, np.column_stack([y, c]), rtol=1e-4, atol=1e-4)
     np.testing.assert_array_equal(
         simulation.tables.age, epochs * np.bincount(data.item, minlength=data.items)
+    )
+
+
+def rated_by(data, person):
+    own = slice(data.indptr[person], data.indptr[person + 1])
+    return list(zip(data.item[own], data.value[own], strict=True))
+
+
+TABLE = [[1, 0, 2, 5], [0, 3, 0, 4], [5, 2, 0, 1]]
+
+
+def test_steps_become_shorter_with_the_age_of_a_row():
+    data, model = ratings(TABLE), MF(factors=3, step=0.05, epochs=2, decay=0.3)
+    simulation = simulate(model, data, protocol=Central())
+    y, c = simulation.tables.rows[:, :-1].astype(float), simulation.tables.rows[:, -1].astype(float)
+    users, age = simulation.people.user.astype(float), np.zeros(4, int)
+    simulation.advance(3)
+    for _ in range(3):
+        for person in range(3):
+            x, b = users[person, :-1], users[person, -1]
+            for _ in range(2):
+                x, b = algorithm_6(y, c, x, b, rated_by(data, person), 0.05, 0.1, 0.3, age)
+            users[person] = [*x, b]
+    np.testing.assert_array_equal(simulation.tables.age, age)
+    np.testing.assert_allclose(simulation.people.user, users, rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(simulation.tables.rows, np.column_stack([y, c]), rtol=1e-4, atol=1e-4)
+
+
+def test_a_client_knows_how_old_the_servers_rows_are():
+    """With one person federation is training at that person's; a row has grown older by one each round."""
+    data, model = ratings(TABLE[:1]), MF(factors=3, step=0.05, decay=0.3)
+    simulation = simulate(model, data, protocol=Federated(), merge=MFFedAvg())
+    y, c = simulation.tables.rows[:, :-1].astype(float), simulation.tables.rows[:, -1].astype(float)
+    x, b, age = (
+        simulation.people.user[0, :-1].astype(float),
+        float(simulation.people.user[0, -1]),
+        np.zeros(4),
+    )
+    simulation.advance(4)
+    for _ in range(4):
+        x, b = algorithm_6(y, c, x, b, rated_by(data, 0), 0.05, 0.1, 0.3, age)
+    np.testing.assert_array_equal(simulation.tables.age, age)
+    np.testing.assert_allclose(simulation.people.user[0], [*x, b], rtol=1e-4, atol=1e-4)
+    np.testing.assert_allclose(simulation.tables.rows, np.column_stack([y, c]), rtol=1e-4, atol=1e-4)
+
+
+def test_without_a_decay_a_recipe_is_what_it_was():
+    document = {"data": {"name": "ml-100k"}, "model": "mf"}
+    assert "decay" not in Recipe.parse(document).resolved("rmse").model.settings
+    assert Recipe.parse(document | {"model": {"name": "mf", "decay": 0.1}}).resolved("rmse") != (
+        Recipe.parse(document).resolved("rmse")
     )
 
 

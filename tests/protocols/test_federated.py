@@ -33,8 +33,8 @@ def federation(data, model=None, rule=None, **parts):
     return simulate(model or MF(factors=3), data, protocol=protocol, merge=rule, **parts)
 
 
-def one_round(s, rule, participants):
-    """By hand: every participant trains a whole copy of the server's model."""
+def one_round(s, rule, participants, heard=None):
+    """By hand: every participant trains a whole copy of the server's model, which averages those it hears."""
     before, instances = copy_of(s.tables), {}
     changes = {}
     for person in participants:
@@ -47,6 +47,9 @@ def one_round(s, rule, participants):
             own.age > 0,
             own.head - before.head,
         )
+    participants = [p for p in participants if heard is None or p in heard]
+    if not participants:
+        return before.rows, before.head, before.age
     weigh = {"MFFedAvg": lambda n: 1.0, "FedAvg": float, "Simple": lambda n: 1.0}[type(rule).__name__]
     heads = {"MFFedAvg": float, "FedAvg": float, "Simple": lambda n: 1.0}[type(rule).__name__]
     weights = {p: weigh(instances[p]) for p in participants}
@@ -191,22 +194,57 @@ def test_a_round_takes_download_and_upload():
         assert s.messages == 120 * rounds
 
 
-def test_who_leaves_or_is_slow_is_left_out():
-    upload = np.full(60, 0.1)
-    upload[:10] = 0.05
-    s = federation(crowd(), timing=timing(60, upload=upload))
+def test_who_is_slow_or_leaves_in_the_download_is_left_out():
+    download = np.full(60, 0.1)
+    download[:10] = 0.04
+    s = federation(crowd(), timing=timing(60, download=download))
     s.advance(2)
-    assert (s.people.steps[:10] == 0).all()
-    assert (s.people.steps[10:] == 1).all()
-    assert s.messages == 60 + 50
+    assert (s.people.steps == (np.arange(60) >= 10)).all()
+    assert (s.messages, s.arrived) == (60 + 50, 50 + 50)
 
     first = np.arange(61)
-    until = np.where(np.arange(60) < 20, 15.0, 1e9)
+    until = np.where(np.arange(60) < 20, 5.0, 1e9)
     s = federation(crowd(), timing=timing(60, first=first, since=np.zeros(60), until=until))
     s.advance(4)
-    assert (s.people.steps[:20] == 0).all()
-    assert (s.people.steps[20:] == 2).all()
-    assert s.messages == (60 + 40) + 2 * 40
+    assert (s.people.steps == np.where(np.arange(60) < 20, 0, 2)).all()
+    assert (s.messages, s.arrived) == ((60 + 40) + 2 * 40, 4 * 40)
+
+
+def slow_upload():
+    """Ten upload at half the speed, so that 20 seconds are too few for them."""
+    return timing(60, upload=np.where(np.arange(60) < 10, 0.05, 0.1))
+
+
+def leaving():
+    """Ten have received the model when they leave, and no other after that."""
+    until = np.where(np.arange(60) < 10, 15.0, 1e9)
+    return timing(60, first=np.arange(61), since=np.zeros(60), until=until)
+
+
+@pytest.mark.parametrize("clock", [slow_upload, leaving])
+def test_who_fails_in_the_upload_has_trained_and_the_server_does_not_know(clock):
+    """Algorithm 2: a worker updates its own vector when it receives the model, and then sends."""
+    fast, slow = (federation(crowd(), timing=clock()) for _ in range(2))
+    expected = one_round(slow, MFFedAvg(), range(60), heard=range(10, 60))
+    fast.advance(2)
+    assert (fast.people.steps == 1).all()
+    np.testing.assert_allclose(fast.tables.rows, expected[0], rtol=2e-5, atol=1e-6)
+    np.testing.assert_array_equal(fast.tables.age, expected[2])
+    np.testing.assert_allclose(fast.people.user, slow.people.user, rtol=2e-5, atol=1e-6)
+    # What fails has been sent, as in gossip.
+    assert (fast.messages, fast.arrived) == (120, 110)
+    everything = federation(crowd(), timing=timing(60))
+    everything.advance(2)
+    assert fast.bytes == everything.bytes
+
+
+def test_nobody_is_heard():
+    s = federation(crowd(), timing=timing(60, upload=np.full(60, 0.05)))
+    before = s.tables.rows.copy()
+    s.advance(2)
+    assert (s.people.steps == 1).all()
+    np.testing.assert_array_equal(s.tables.rows, before)
+    assert (s.tables.age == 0).all()
 
 
 def test_participants_are_drawn_anew():
@@ -218,10 +256,13 @@ def test_participants_are_drawn_anew():
     assert s.people.steps.min() > 0
 
 
-def test_lost_messages_leave_people_out():
+def test_messages_get_lost_both_ways():
     s = federation(crowd(), timing=timing(60, loss=0.3))
     s.advance(200)
-    assert s.people.steps.sum() == pytest.approx(0.49 * 6000, rel=0.05)
+    trained = s.people.steps.sum()
+    assert trained == pytest.approx(0.7 * 6000, rel=0.05)
+    assert s.messages == 6000 + trained
+    assert s.arrived - trained == pytest.approx(0.7 * trained, rel=0.05)
 
 
 def test_in_turn_a_round_is_everybody_once():

@@ -186,9 +186,12 @@ def test_who_leaves_or_is_slow_is_not_asked_in_vain():
     s = federation(FedFast(participants=40, clusters=2), timing=timing(40, upload=upload))
     before = s.people.user.copy()
     s.advance(2)
-    assert (s.people.steps == (np.arange(40) >= 10)).all()
-    assert s.messages == 40 + 30
-    assert (s.people.user[:10] != before[:10]).any()
+    assert (s.people.steps == 1).all()
+    assert (s.messages, s.arrived) == (80, 70)
+    # The others' vectors moved by the mean of their cluster: at most two ways, one for each.
+    moved = (s.people.user - before)[:10]
+    assert (moved != 0).any()
+    assert len(np.unique(moved.round(4), axis=0)) <= 2
 
 
 def test_people_who_start_alike_are_one_cluster():

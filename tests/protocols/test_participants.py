@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from sottovoce.kernels import LOSS, stream, uniform
 from sottovoce.protocols._participants import EXPLORED, kept, select, terms
 from sottovoce.timing import Timing, present, synchronous
 
@@ -32,7 +33,8 @@ def test_in_turn_everybody_online_is_asked_once_in_a_round(timing, count, seed):
         stay = online & present(timing, round + 1.0)  # a session that ends in between is another one
         assert groups.asked == online.sum()
         assert len(set(groups.persons)) == len(groups.persons)
-        assert set(groups.persons) <= set(np.flatnonzero(stay))
+        assert set(groups.persons[groups.heard]) <= set(np.flatnonzero(stay))
+        assert online[groups.persons].all()
         assert len(groups.first) - 1 == max(1, -(-online.sum() // count))
         assert np.diff(groups.first).max() <= count
         number += len(groups.first) - 1
@@ -61,6 +63,50 @@ def test_in_turn_aggregations_follow_each_other_through_the_order(timing, count,
         assert not had & set(groups.persons)
         assert online[groups.persons].all()
         had |= set(groups.persons)
+
+
+def is_online(timing, node, begin, end):
+    """One session lasts from `begin` to beyond `end`."""
+    own = range(timing.first[node], timing.first[node + 1])
+    return any(timing.since[n] <= begin and end < timing.until[n] for n in own)
+
+
+@given(
+    clocks(timed=True),
+    st.sampled_from([0.1, 1.0]),
+    st.sampled_from([0.0, 0.3]),
+    st.sampled_from([0.0, 0.4]),
+    st.sampled_from([0.0, 0.2]),
+    st.sampled_from([(0, "random"), (7, "in-turn")]),
+    st.integers(0, 99),
+)
+def test_who_answers_and_who_is_heard(timing, size, latency, loss, dropout, selection, seed):
+    """By the definitions: first the download, then the training, then the upload, until the round is over."""
+    nodes, rng = len(timing.upload), np.random.default_rng(seed)
+    speeds = {name: 2.0 ** rng.integers(-1, 2, nodes) for name in ("upload", "download")}
+    timing = timing._replace(latency=latency, loss=loss, **speeds)
+    length = 1 + size + 2 * latency
+    asked = terms(timing, size, dropout)
+    assert asked.length == pytest.approx(length)
+    memory = kept(selection[1], selection[0], nodes)
+    for number in range(6):
+        begin = number * length
+        groups = select(memory, selection[0], timing, asked, begin, seed, number)
+        answers = {}
+        for node in range(nodes):
+            down = 1 / timing.download[node] + latency
+            both = down + size / timing.upload[node] + latency
+            chance = stream(seed, LOSS, node, number)
+            lost = [uniform(chance, draw) < loss for draw in (0, 1)]
+            reached = down < length + 1e-6 and is_online(timing, node, begin, begin + down) and not lost[0]
+            if reached and uniform(chance, 2) >= dropout:
+                intact = both < length + 1e-6 and is_online(timing, node, begin, begin + both)
+                answers[node] = intact and not lost[1]
+        found = dict(zip(groups.persons.tolist(), groups.heard.tolist(), strict=True))
+        assert found.items() <= answers.items()
+        if selection[0] == 0:
+            assert found == answers
+            assert groups.asked == sum(is_online(timing, node, begin, begin) for node in range(nodes))
 
 
 def test_everybody_is_one_group_however_selected():
@@ -110,6 +156,6 @@ def test_who_never_answers_is_asked_like_the_least_useful():
     asked, answers = terms(timing, 1.0, 0.0), 0
     for number in range(300):
         groups = select(memory, 5, timing, asked, 0.0, 3, number)
-        memory["useful"][groups.persons] = 1
-        answers += len(groups.persons)
+        memory["useful"][groups.persons[groups.heard]] = 1
+        answers += np.count_nonzero(groups.heard)
     assert answers > 0.97 * 1500

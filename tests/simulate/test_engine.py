@@ -37,6 +37,7 @@ def test_equals_the_slow_network(data, model, merge, peers, protocol, seed):
         np.testing.assert_allclose(fast.tables.rows, slow.tables.rows, rtol=1e-3, atol=1e-5)
     else:
         assert_same(fast, slow)
+    assert (fast.messages, fast.arrived) == (slow.messages, slow.arrived)
 
 
 def crowd(people=60, items=50):

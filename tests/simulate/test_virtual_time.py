@@ -10,6 +10,7 @@ from sottovoce.combine.linear import Linear
 from sottovoce.combine.none import Replace
 from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.models.mf import MF
+from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.gossip import Gossip
@@ -32,7 +33,7 @@ def network(nodes, rng, *, unequal=False, churn=False, latency=0.0, loss=0.0, ro
 @given(
     communities(people=(2, 7)),  # few enough for one thread, and so for half the compilations
     st.sampled_from([Linear(), Replace()]),
-    st.sampled_from([Uniform(), KOut(2)]),
+    st.sampled_from([Uniform(), Uniform(refresh=3), KOut(2), Complete()]),
     st.integers(1, 3),
     st.booleans(),
     st.booleans(),
@@ -53,6 +54,7 @@ def test_equals_one_event_after_the_other(
         fast.advance(rounds)
     advance_slowly(slow, 5)
     assert_same(fast, slow)
+    assert (fast.messages, fast.arrived) == (slow.messages, slow.arrived)
 
 
 def crowd(people=60, items=50):

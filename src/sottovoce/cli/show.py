@@ -15,6 +15,7 @@ def figures(run: "Run") -> None:
     from rich.table import Table
 
     from sottovoce.experiments.machine import duration, size
+    from sottovoce.experiments.outcome import missing
 
     screen = console()
     result = run.result
@@ -32,8 +33,8 @@ def figures(run: "Run") -> None:
     rows = {f"{run.recipe.model.label} by {run.recipe.protocol.label}": run.metrics} | run.baselines
     rows |= {f"{name} (central)": metrics for name, metrics in run.references.items()}
     for place, (name, metrics) in enumerate(rows.items()):
-        missing = "—" if place else "diverged"
-        values = [missing if metrics[m] is None else f"{metrics[m]:.4f}" for m in run.metrics]
+        none = "—" if place else missing(run.curve[-1])
+        values = [none if metrics[m] is None else f"{metrics[m]:.4f}" for m in run.metrics]
         table.add_row(name, *values, style="bold" if place == 0 else None)
     screen.print()
     screen.print(table)

@@ -13,7 +13,14 @@ from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression import Whole
 from sottovoce.experiments import combinations, directory, interrupt, machine, nodes, pretrained, references
 from sottovoce.experiments.directory import RunDirectory
-from sottovoce.experiments.outcome import TOP, Run, lower_is_better, per_user_frame, recommendations_frame
+from sottovoce.experiments.outcome import (
+    TOP,
+    Run,
+    lower_is_better,
+    missing,
+    per_user_frame,
+    recommendations_frame,
+)
 from sottovoce.experiments.privacy import disclosed
 from sottovoce.experiments.progress import Progress
 from sottovoce.experiments.recipe import Components, Recipe
@@ -208,10 +215,11 @@ class Job:
                 if self.arrivals is not None:
                     coming = self.recipe.arrivals.every
                     step = min(step, coming - simulation.round % coming)
-                before = simulation.seconds
+                before, sent = simulation.seconds, simulation.messages
                 simulation.advance(step)
                 self._bring(simulation)
                 pace = max((simulation.seconds - before) / step, 1e-9)
+                rate = (simulation.messages - sent) / (pace * step)
                 self.round = simulation.round
                 if not foretold:
                     foretold = True
@@ -219,7 +227,7 @@ class Job:
                     self.tell.say(f"Training takes about {machine.duration(left)}, evaluation apart.")
                 if simulation.round == due:
                     last = self._record(simulation, split)
-                bar.update(simulation.round, self._note(simulation))
+                bar.update(simulation.round, self._note(simulation, rate))
                 if self.place is None:
                     if asked.is_set():
                         raise KeyboardInterrupt
@@ -263,14 +271,18 @@ class Job:
             self.place.record(event)
         return evaluation
 
-    def _note(self, simulation: "Simulation") -> str:
+    def _note(self, simulation: "Simulation", rate: float) -> str:
+        """What the bar says: the last value of the main metric; in virtual time also who is there now.
+
+        `rate` is that of messages per second, since the bar spoke last.
+        """
         metric, last = str(self.recipe.evaluate.metric), self.curve[-1]
         value = last[metric]
-        told = f"{metric} {'diverged' if value is None else f'{value:.4f}'}"
-        if "hours" not in last:
+        told = f"{metric} {missing(last) if value is None else f'{value:.4f}'}"
+        if not simulation.timing.timed:
             return told
-        rate = simulation.messages / max(simulation.seconds, 1e-9)
-        return f"{simulation.now / 3600:.1f} h · {last['online']:,} online · {rate:,.0f} messages/s · {told}"
+        hours, online = simulation.now / 3600, int(simulation.present().sum())
+        return f"{hours:.1f} h · {online:,} online · {rate:,.0f} messages/s · {told}"
 
     def _finish(
         self,

@@ -1,6 +1,6 @@
 """What a run comes to: its figures, its curve, and everybody's recommendations."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -39,6 +39,11 @@ class Consumed(NamedTuple):
     item: str
     title: str
     value: float
+
+
+def missing(event: Mapping[str, Any]) -> str:
+    """Why an evaluation has no value: nobody was online whose models could be judged, or they diverged."""
+    return "unknown: nobody was online" if event.get("online") == 0 else "diverged"
 
 
 class Run:

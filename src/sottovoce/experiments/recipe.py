@@ -379,7 +379,10 @@ class Recipe(BaseModel):
             ]
         if self.network.links is not None and built.links is not None:
             document["network"]["links"] = settings(self.network.links.name, built.links)
-            document["network"]["churn"] = settings((self.network.churn or ALWAYS).name, built.churn)
+            churn = settings((self.network.churn or ALWAYS).name, built.churn)
+            if "path" in churn:
+                churn["path"] = str(Path(churn["path"]).expanduser().resolve())
+            document["network"]["churn"] = churn
         document["evaluate"].setdefault("metric", metric)
         document["evaluate"]["references"] = [settings(n, r) for n, r in built.references.items()]
         if self.data.path is not None:

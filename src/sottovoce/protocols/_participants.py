@@ -1,8 +1,9 @@
 """Who takes part in a server's aggregations, and what becomes of those who are asked.
 
-An aggregation takes a download and an upload. Who goes offline in it, is too slow for it, or loses a
-message, is left out, and so is who drops out of it. All of that is a function of the seed, the person
-and the number of the aggregation.
+An aggregation takes a download and an upload. Who goes offline in the download, is too slow for it, or
+loses it, is left out, and so is who drops out. Who has the model trains it and sends what changed
+(Algorithm 2, Hegedűs et al. 2019); if that upload fails in one of these ways, the person has learnt and
+the server gets nothing. All of that is a function of the seed, the person and the number of the aggregation.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -11,24 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.kernels import LOSS, PARTICIPANTS, below, driver, helper, inlined, prange, stream, uniform
-from sottovoce.state import Longs
+from sottovoce.state import Bools, Longs
 from sottovoce.timing import Timing, stays
 
 Fates = NDArray[np.int8]
 Selection = Literal["random", "in-turn", "useful"]
 
-OFFLINE, LOST, DROPPED, DONE = range(4)
-"""What becomes of somebody: not there; a message is lost or late; no answer to the model; completed."""
+OFFLINE, LOST, DROPPED, UNHEARD, DONE = range(5)
+"""What becomes of somebody: not there; the model is lost or late; no answer to it; the answer is lost or
+late; completed."""
 
 EXPLORED = 0.1
 """ε, the chance that everybody has of being selected as useful, against that of an average person."""
 
 
 class Groups(NamedTuple):
-    """Those who complete some aggregations, and how many messages were sent for that."""
+    """Those who train and answer in some aggregations, and how many messages were sent for that."""
 
     first: Longs  # [aggregations + 1], where the people of each begin
     persons: Longs
+    heard: Bools  # for each of them, whether the answer arrives
     asked: int  # downloads
     dropped: int  # downloads that arrived at those who dropped out
 
@@ -48,9 +51,9 @@ def terms(timing: Timing, size: float, dropout: float) -> Terms:
 
 
 @inlined
-def _duration(timing, node, size):
-    """How long a node's download and upload take."""
-    return 1 / timing.download[node] + size / timing.upload[node] + 2 * timing.latency
+def _in_time(timing, terms, node, begin, takes):
+    """Whether a node stays for that long, and the aggregation lasts for it."""
+    return takes <= terms.length * (1 + 1e-9) and stays(timing, node, begin, begin + takes)
 
 
 @inlined
@@ -58,12 +61,19 @@ def _fate(timing, terms, node, begin, run, number):
     """What becomes of a node that is asked at `begin` to take part in an aggregation."""
     fate = OFFLINE
     if stays(timing, node, begin, begin):
-        takes = _duration(timing, node, terms.size) if timing.timed else terms.length
-        in_time = takes <= terms.length * (1 + 1e-9) and stays(timing, node, begin, begin + takes)
+        down, both = terms.length / 2, terms.length
+        if timing.timed:
+            down = 1 / timing.download[node] + timing.latency
+            both = down + terms.size / timing.upload[node] + timing.latency
         chance = stream(run, LOSS, node, number)
-        arrives = uniform(chance, 0) >= timing.loss and uniform(chance, 1) >= timing.loss
-        answers = uniform(chance, 2) >= terms.dropout
-        fate = (DONE if answers else DROPPED) if in_time and arrives else LOST
+        if not _in_time(timing, terms, node, begin, down) or uniform(chance, 0) < timing.loss:
+            fate = LOST
+        elif uniform(chance, 2) < terms.dropout:
+            fate = DROPPED
+        elif not _in_time(timing, terms, node, begin, both) or uniform(chance, 1) < timing.loss:
+            fate = UNHEARD
+        else:
+            fate = DONE
     return fate
 
 
@@ -81,11 +91,11 @@ def attend(timing: Timing, terms: Terms, begin: float, run: int, number: int) ->
     return fate
 
 
-def completed(fate: Fates) -> Groups:
-    """Those who complete an aggregation that all but the ones offline were asked to take part in."""
-    persons = np.flatnonzero(fate == DONE)
+def answering(fate: Fates) -> Groups:
+    """Those who answer in an aggregation that all but the ones offline were asked to take part in."""
+    persons = np.flatnonzero(fate >= UNHEARD)
     asked, dropped = int(np.count_nonzero(fate)), int(np.count_nonzero(fate == DROPPED))
-    return Groups(np.array([0, len(persons)]), persons, asked, dropped)
+    return Groups(np.array([0, len(persons)]), persons, fate[persons] == DONE, asked, dropped)
 
 
 @driver
@@ -110,7 +120,7 @@ def shuffle(order, key):
 
 
 @driver
-def _next(timing, terms, begin, run, number, count, turn, order, first, persons, told):
+def _next(timing, terms, begin, run, number, count, turn, order, first, persons, heard, told):
     """Groups of at most `count` who follow in order, to the end of the order unless aggregations take time.
 
     `turn` holds the number of the order and how far it was used; a new one begins where nobody is left in
@@ -132,8 +142,8 @@ def _next(timing, terms, begin, run, number, count, turn, order, first, persons,
             fate = _fate(timing, terms, node, begin, run, number + groups)
             asked += fate != OFFLINE
             told[fate] += 1
-            if fate == DONE:
-                persons[found] = node
+            if fate >= UNHEARD:
+                persons[found], heard[found] = node, fate == DONE
                 found += 1
         if asked:
             groups += 1
@@ -179,18 +189,19 @@ def kept(selection: Selection, participants: int, people: int) -> dict[str, Any]
 def select(
     kept: dict[str, Any], participants: int, timing: Timing, terms: Terms, begin: float, run: int, number: int
 ) -> Groups:
-    """Those who complete the aggregation that begins then, or in a network without time, a round's."""
+    """Those who answer in the aggregation that begins then, or in a network without time, in a round's."""
     nodes = len(timing.upload)
     if "turn" in kept:
         first, persons = np.zeros(nodes + 1, np.int64), np.empty(nodes, np.int64)
-        told = np.zeros(4, np.int64)
+        heard, told = np.empty(nodes, np.bool_), np.zeros(DONE + 1, np.int64)
         order = kept["turn"], kept["order"]
-        groups = _next(timing, terms, begin, run, number, participants, *order, first, persons, told)
+        groups = _next(timing, terms, begin, run, number, participants, *order, first, persons, heard, told)
         first = first[: max(groups, 1) + 1]
-        return Groups(first, persons[: first[-1]], int(told[1:].sum()), int(told[DROPPED]))
+        found = int(first[-1])
+        return Groups(first, persons[:found], heard[:found], int(told[1:].sum()), int(told[DROPPED]))
     fate = attend(timing, terms, begin, run, number)
     if "useful" in kept:
         _draw_useful(fate, participants, run, number, kept["useful"])
     elif participants:
         _draw(fate, participants, run, number)
-    return completed(fate)
+    return answering(fate)

@@ -76,9 +76,11 @@ class Links(NamedTuple):
 
 @inlined
 def _receive(model, server, scratch, slot, people, person, run):
-    """Gather the rows that a person is about to touch; their ages count from zero."""
+    """Gather the rows that a person is about to touch, with their ages."""
     fetch(model, server, 0, scratch, slot, people, person, run)
-    scratch.age[scratch.offset[slot] : scratch.offset[slot + 1]] = 0
+    age, ids, known = scratch.age, scratch.ids, server.age
+    for n in range(scratch.offset[slot], scratch.offset[slot + 1]):
+        age[n] = known[ids[n]]
     for d in range(server.head.shape[1]):
         scratch.head[slot, d] = server.head[0, d]
     scratch.clock[slot] = server.clock[0]
@@ -88,9 +90,9 @@ def _receive(model, server, scratch, slot, people, person, run):
 def _difference(server, scratch, slot):
     """Turn a trained slot into an Update of the rows that changed; return how many these are."""
     begin, count = scratch.offset[slot], 0
-    age, rows, ids, known = scratch.age, scratch.rows, scratch.ids, server.rows
+    age, rows, ids, known, before = scratch.age, scratch.rows, scratch.ids, server.rows, server.age
     for n in range(begin, scratch.offset[slot + 1]):
-        if age[n] > 0:
+        if age[n] > before[ids[n]]:
             item, at = ids[n], begin + count
             ids[at] = item
             for d in range(width(server)):
@@ -135,17 +137,19 @@ def _length(scratch, slot, count):
 
 
 @inlined
-def _client(rule, model, chain, most, server, scratch, people, person, run, round, block, sums):
-    """One participant: receive, train, send what changed; the server adds it to a block's sums."""
+def _client(rule, model, chain, most, server, scratch, people, person, heard, run, round, block, sums):
+    """One participant: receive, train, send what changed; if heard, the server adds it to a block's sums."""
     slot = 2 * block
     _receive(model, server, scratch, slot, people, person, run)
     instances = train(model, scratch, slot, people, person, run)
     people.steps[person] += 1
     count = _difference(server, scratch, slot)
     count = _compress(chain, scratch, slot, count, most, run, people.key[person], round)
-    if len(sums.length):
+    if len(sums.length) and heard:
         sums.length[person] = _length(scratch, slot, count)
     weight, heads = np.float32(row_weight(rule, instances)), np.float32(head_weight(rule, instances))
+    if not heard:
+        weight = heads = np.float32(0)
     begin = scratch.offset[slot]
     end = begin + (count if weight > 0 else 0)
     ids, rows, where = scratch.ids, scratch.rows, sums.where[block]
@@ -165,15 +169,17 @@ def _client(rule, model, chain, most, server, scratch, people, person, run, roun
                 totals[at, d] += part * rows[n, d]
             totals[at, width(server)] += part
     sums.total[block, 3] = last - block * len(where)
-    for d in range(server.head.shape[1]):
-        sums.head[block, d] += heads * scratch.head[slot, d]
+    if heard:
+        for d in range(server.head.shape[1]):
+            sums.head[block, d] += heads * scratch.head[slot, d]
     sums.total[block, 0] += weight
     sums.total[block, 1] += heads
     sums.total[block, 2] += count
 
 
 @helper
-def _block(rule, model, chain, most, server, scratch, people, persons, place, run, round, block, sums):
+def _block(rule, model, chain, most, server, scratch, people, group, place, run, round, block, sums):
+    persons, heard = group
     where, ids = sums.where[block], sums.ids
     begin = block * len(where)
     for n in range(begin, begin + int(sums.total[block, 3])):
@@ -184,8 +190,8 @@ def _block(rule, model, chain, most, server, scratch, people, persons, place, ru
     for p in range(parcels):
         if place[p] == block:
             for n in range(p * len(persons) // parcels, (p + 1) * len(persons) // parcels):
-                person = persons[n]
-                _client(rule, model, chain, most, server, scratch, people, person, run, round, block, sums)
+                who = persons[n], heard[n]
+                _client(rule, model, chain, most, server, scratch, people, *who, run, round, block, sums)
 
 
 @helper
@@ -242,11 +248,12 @@ def _finish(rule, server, sums):
 
 
 @driver
-def _aggregate(rule, model, chain, most, server, scratch, people, first, persons, place, run, sums, links):
+def _aggregate(rule, model, chain, most, server, scratch, people, groups, place, run, sums, links):
     """One aggregation after the other, each with some of these persons; return how many rows were sent."""
-    sent = 0
+    sent, first = 0, groups.first
     for g in range(len(first) - 1):
-        group, blocks, round = persons[first[g] : first[g + 1]], place[g], server.clock[0]
+        begin, end, blocks, round = first[g], first[g + 1], place[g], server.clock[0]
+        group = groups.persons[begin:end], groups.heard[begin:end]
         for block in prange(len(sums.total)):
             _block(rule, model, chain, most, server, scratch, people, group, blocks, run, round, block, sums)
         changed = _link(sums, links)
@@ -290,7 +297,7 @@ def _carry_out(network: Any, groups: Groups, run: Any) -> Any:
     # The same form of the driver for a group of whatever size, because just that one was prepared.
     each = network.protocol.participants or len(network.people.steps)
     place = divide(network.people.indptr, groups.first, groups.persons)
-    return run(*parts, groups.first, groups.persons, place, network.seed, sums, links, batch=each)
+    return run(*parts, groups, place, network.seed, sums, links, batch=each)
 
 
 def ready(network: Any, groups: Groups) -> None:
@@ -299,21 +306,21 @@ def ready(network: Any, groups: Groups) -> None:
 
 
 def aggregate(network: Any, groups: Groups) -> int:
-    """Let these people train, and move the model by what they changed; how many rows they sent."""
+    """Let these people train, and move the model by what of it arrives; how many rows they sent."""
     return int(_carry_out(network, groups, _aggregate))
 
 
 def charge(network: Any, groups: Groups, sent: int, vector: int = 0) -> None:
     """Count the messages of an aggregation and their bytes: whole models down, `sent` rows up.
 
-    With them a person's vector of so many numbers goes both ways, as a part of the head that is never
-    rounded.
+    Those that do not arrive count like others, as in gossip. With them a person's vector of so many
+    numbers goes both ways, as a part of the head that is never rounded.
     """
     row, head, bits = network.shape.row, network.shape.head, network.chain.bits
     empty, one = (codec.size(count, row, head, True, bits) for count in (0, 1))
     uploads = len(groups.persons)
     network.messages += groups.asked + uploads
-    network.arrived += 2 * uploads + groups.dropped
+    network.arrived += uploads + groups.dropped + int(np.count_nonzero(groups.heard))
     network.bytes += groups.asked * codec.size(network.items, row, head + vector, False)
     network.bytes += uploads * (empty + 4 * vector) + sent * (one - empty)
 

@@ -5,8 +5,9 @@ and send back what they changed, compressed; the server moves by the average. Pe
 with them. A row is changed by who trained it, with an item of one's own or with a sampled negative: all of
 these contribute to its average. A row that nobody changed keeps its value.
 
-An aggregation takes a download and an upload; who goes offline in it, or is too slow for it, is left
-out. It is what a round means, unless participants are selected in turn. Then a round is a global round of
+An aggregation takes a download and an upload; who goes offline in the download, or is too slow for it,
+is left out, and who does so in the upload has trained, but the server does not hear of it. An aggregation
+is what a round means, unless participants are selected in turn. Then a round is a global round of
 Perifanis and Efraimidis: everybody who is online takes part once, in random groups of C. In virtual
 time, where rounds are equal times for all protocols, global rounds last as long as they take:
 aggregations follow each other through everybody in random order, who is offline when the turn comes is

@@ -14,7 +14,8 @@ leaves the device. It groups these vectors by k-means, and in each aggregation
 γ is the `discount`, and t the number of this aggregation, from 1: steps that are shared are meant to help at
 the beginning, and would hinder later what is personal. Muhammad et al. let the discount decay; that it
 does so by powers is ours. A cluster without participants stays where it is. Who drops out or loses a
-message is one of the others.
+message is one of the others: the vector that such a person has trained never reaches the server, which
+sends its own with the next model.
 
 The more clusters, the more often some hold just a few unusual people, who are then asked again and again
 while most are not: on weighting items of MovieLens 100K, GMF learnt faster with 5 clusters than with 10 or
@@ -38,7 +39,7 @@ from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PARTICIPANTS, driver, stream
 from sottovoce.protocols import aggregates, keeps, prepare
-from sottovoce.protocols._participants import OFFLINE, Groups, Terms, attend, completed, shuffle, terms
+from sottovoce.protocols._participants import OFFLINE, Groups, Terms, answering, attend, shuffle, terms
 from sottovoce.protocols._server import CHANGES, aggregate, aggregation, charge, ready, served
 from sottovoce.registry import component
 from sottovoce.state import Floats, Ints, Longs
@@ -98,7 +99,7 @@ def _choose(protocol: FedFast, network: Any, terms: Terms, begin: float, cluster
     seed, number = network.seed, int(network.tables.clock[0])
     fate = attend(network.timing, terms, begin, seed, number)
     _in_turn(fate, cluster, protocol.clusters, protocol.participants, seed, number)
-    return completed(fate)
+    return answering(fate)
 
 
 def follow(user: Floats, cluster: Ints, persons: Longs, change: Floats, share: float) -> None:
@@ -126,8 +127,10 @@ def _aggregation(protocol: FedFast, network: Any, terms: Terms, begin: float) ->
     who = _choose(protocol, network, terms, begin, cluster)
     before = user[who.persons]
     charge(network, who, aggregate(network, who), vector=network.shape.user)
+    user[who.persons[~who.heard]] = before[~who.heard]
     cluster[:] = _group(protocol, network, number)
-    follow(user, cluster, who.persons, user[who.persons] - before, protocol.discount**number)
+    known = who.persons[who.heard]
+    follow(user, cluster, known, user[known] - before[who.heard], protocol.discount**number)
 
 
 @discloses.rule(FedFast)

@@ -96,7 +96,10 @@ def test_what_is_open_does_not_decide(decide):
 def test_within(decide):
     check = 'within = ["fast", "slow"], by = 0.05'
     assert decide(check, [0.80, 0.81], [0.83, 0.84])["holds"]
-    assert not decide(check, [0.80, 0.81], [0.83, 0.87])["holds"], "the spread counts"
+    apart = decide(check, [0.80, 0.81], [0.83, 0.87])
+    assert not apart["holds"], "the spread counts"
+    told = "(apart by 0.0450 ± 0.0212, at the far end of the spread 0.0874, allowed 0.0500)"
+    assert told in apart["evidence"]
     assert not decide(check, [0.80, 0.81], [0.90, 0.91])["holds"]
     assert decide('within = ["fast", "slow"], metric = "bytes", by = 0', [0.8], [0.9])["holds"]
 

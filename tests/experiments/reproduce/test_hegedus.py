@@ -18,7 +18,9 @@ shows = "Figure 1"
 
 [axes.data]
 small = { "data.users" = 60 }
-large = { "data.users" = 90 }
+middle = { "data.users" = 70 }
+"MovieLens 10M" = { "data.users" = 90 }
+"as large as MovieLens 10M" = { "data.users" = 91 }
 
 [axes.epochs]
 "1 epoch" = { "model.factors" = 4 }
@@ -69,32 +71,56 @@ def test_initial_advantage(say, gossip, federated, holds, said):
     assert said in found.said
 
 
-def _sizes(small, large, epochs="1 epoch"):
-    """Federation at 1, and gossip ahead of it by so much, on the small and the large network."""
+def _sizes(epochs, **leads):
+    """Federation at 1, and gossip ahead of it by so much on networks of each size."""
+    names = {"large": "MovieLens 10M", "made_up": "as large as MovieLens 10M"}
     return {
-        (size, epochs, method): (2.0, 1.0 - lead * (method == "gossip merge"))
-        for size, lead in (("small", small), ("large", large))
+        (names.get(size, size), epochs, method): (2.0, 1.0 - lead * (method == "gossip merge"))
+        for size, lead in leads.items()
         for method in ("gossip merge", "federated")
     }
 
 
 def test_the_gap_shrinks(say):
-    assert [found.holds for found in say("gap_shrinks", _sizes(0.2, 0.1))] == [True]
-    assert [found.holds for found in say("gap_shrinks", _sizes(-0.2, 0.1))] == [True], "whoever is ahead"
-    assert [found.holds for found in say("gap_shrinks", _sizes(0.1, 0.2))] == [False]
-    assert [found.holds for found in say("gap_shrinks", _sizes(0.2, 0.199))] == [False], "within the spread"
-    only = {run: curve for run, curve in _sizes(0.2, 0.1).items() if run[0] == "small"}
-    (alone,) = say("gap_shrinks", only)
+    def holds(small, large):
+        return [found.holds for found in say("gap_shrinks", _sizes("10 epochs", small=small, large=large))]
+
+    assert holds(0.2, 0.1) == [True]
+    assert holds(-0.2, 0.1) == [True], "whoever is ahead"
+    assert holds(0.1, 0.2) == [False]
+    (near,) = say("gap_shrinks", _sizes("10 epochs", small=0.2, large=0.199))
+    assert near.holds is False
+    assert "apart by +0.1990 ± 0.0010 on small, +0.1980 ± 0.0010 on MovieLens 10M" in near.said
+    assert "(-0.0010 ± 0.0014 from small to MovieLens 10M, within the spread over seeds)" in near.said
+    (alone,) = say("gap_shrinks", _sizes("10 epochs", small=0.2))
     assert alone.holds is None
-    assert "apart by +0.1990 on small (a single size decides nothing)" in alone.said
+    assert "apart by +0.1990 ± 0.0010 on small (a single size decides nothing)" in alone.said
+    assert say("gap_shrinks", _sizes("1 epoch", small=0.1, large=0.2)) == [], "the paper says so of ten"
 
 
 def test_the_lead_grows(say):
-    (found,) = say("lead_grows", _sizes(0.1, 0.2))
+    (found,) = say("lead_grows", _sizes("1 epoch", small=0.1, middle=0.15, large=0.2))
     assert found.holds
-    assert "gossip ahead by +0.0990 on small, +0.1990 on large" in found.said
-    assert [found.holds for found in say("lead_grows", _sizes(0.1, -0.2))] == [False]
-    assert say("lead_grows", _sizes(0.1, 0.2, "10 epochs")) == [], "the paper says so of one epoch"
+    assert "gossip ahead by +0.0990 ± 0.0010 on small, +0.1490 ± 0.0010 on middle" in found.said
+    assert "(+0.0500 ± 0.0014 from small to middle, +0.0500 ± 0.0014 from middle to Movie" in found.said
+    (found,) = say("lead_grows", _sizes("1 epoch", small=0.1, middle=0.05, large=0.2))
+    assert found.holds is False
+
+
+def test_the_lead_is_largest_on_the_largest_network(say):
+    (found,) = say("most_on_largest", _sizes("1 epoch", small=0.1, middle=0.05, large=0.2))
+    assert found.holds, "what is between the others does not matter"
+    (found,) = say("most_on_largest", _sizes("1 epoch", small=0.1, middle=0.3, large=0.2))
+    assert found.holds is False
+    (found,) = say("most_on_largest", _sizes("1 epoch", small=0.1, middle=0.2))
+    assert found.holds is None
+    assert "(without the largest network this decides nothing)" in found.said
+    (found,) = say("most_on_largest", _sizes("1 epoch", small=0.1, made_up=0.2))
+    assert found.holds, "a network of that size stands in for it"
+    (found,) = say("most_on_largest", _sizes("1 epoch", small=0.1, large=0.2, made_up=0.3))
+    assert found.holds
+    assert "as large as" not in found.said
+    assert say("most_on_largest", _sizes("10 epochs", small=0.1, large=0.2)) == []
 
 
 def test_no_clear_advantage(say):
@@ -104,3 +130,17 @@ def test_no_clear_advantage(say):
     assert "gossip merge 1.0010 ± 0.0010, federated 10 % 0.9000 (federation ahead by 0.1010" in found.said
     near = ends | {"federated 10 %": 1.0}
     assert say("no_clear_advantage", {(*ONE, name): (2.0, end) for name, end in near.items()})[0].holds
+
+
+@pytest.mark.parametrize(("slow", "holds"), [(1.0, True), (0.94, False), (0.8, False)])
+def test_far_better(build, run, slow, holds):
+    bandwidth = FORM.replace("[axes.epochs]", "[axes.bandwidth]")
+    bandwidth = bandwidth.replace('"1 epoch"', '"low bandwidth"').replace('"10 epochs"', '"10× bandwidth"')
+    results = {
+        ("small", "low bandwidth", "gossip"): [run(2, slow, hours=5.0), run(2, slow, hours=5.0)],
+        ("small", "10× bandwidth", "gossip"): [run(2, 0.9, hours=5.0), run(2, 0.902, hours=5.0)],
+    }
+    found = papers.find("hegedus.far_better")(build(text=bandwidth), results)
+    assert [one.holds for one in found] == [holds, holds]
+    assert found[1].said.startswith("small, gossip: RMSE, at the end: 10× bandwidth 0.9010 ± 0.0014, low")
+    assert "at least 0.05 is far)" in found[1].said

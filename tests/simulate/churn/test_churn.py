@@ -102,6 +102,18 @@ def test_the_last_hour_may_be_short():
     assert found["left_by_hour"] == [0, 0.5]
 
 
+def test_what_comes_after_the_end_does_not_count():
+    """Sessions are drawn for one round more than a run has: they are cut where the run ends."""
+    beyond = made([(0, 3)], [(0.5, 1.25), (2.25, 3)], [(0, 2)], [(2, 3)])
+    found = statistics(beyond, 2 * HOUR)
+    assert found == statistics(made([(0, 2)], [(0.5, 1.25)], [(0, 2)], []), 2 * HOUR)
+    assert found["online"] == pytest.approx(4.75 / 8)
+    assert (found["joined_by_hour"], found["left_by_hour"]) == ([0.25, 0], [0, 0.25])
+    assert found["never"] == 0.25
+    everybody = statistics(made([(0, 3)], [(0, 2.5)]), 2 * HOUR)
+    assert (everybody["online"], everybody["session_minutes"]) == (1, None)
+
+
 @given(st.lists(disjoint(), min_size=1, max_size=4))
 def test_shares_by_hour_are_those_of_plain_counting(nodes):
     seconds = 30 * HOUR

@@ -17,7 +17,7 @@ from sottovoce.experiments.report.methods import Method, Study
 from sottovoce.experiments.report.naming import differing
 
 Result = dict[str, Any]
-_COUNTS: dict[str, tuple[Callable[[Result], float], Callable[[float], str]]] = {
+_COUNTS: dict[str, tuple[Callable[[Result], float | None], Callable[[float], str]]] = {
     "nodes": (lambda r: r["nodes"], lambda v: f"{v:,.0f}"),
     "rounds": (lambda r: r["rounds"], lambda v: f"{v:,.0f}"),
     "messages": (lambda r: r["messages"], lambda v: f"{v:,.0f}"),
@@ -51,12 +51,14 @@ def statistics(study: Study) -> Section:
     return Section("Network", [Table("network", columns, rows, told), *_churn(study)])
 
 
-def _mean(method: Method, count: Callable[[Result], float]) -> float | None:
-    """The mean over seeds; nothing where runs have no such figure, because they know no time or no churn."""
+def _mean(method: Method, count: Callable[[Result], float | None]) -> float | None:
+    """The mean over seeds that have such a figure; nothing without time, or where nobody came or went."""
     try:
-        return float(np.mean([count(run.result) for run in method.runs]))
+        values = [count(run.result) for run in method.runs]
     except KeyError:
         return None
+    known = [value for value in values if value is not None]
+    return float(np.mean(known)) if known else None
 
 
 def _churn(study: Study) -> list[Part]:

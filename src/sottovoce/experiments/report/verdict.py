@@ -39,6 +39,9 @@ class Verdict(NamedTuple):
 
 def judge(study: Study, best: Subject | None, differences: Mapping[str, Difference]) -> Verdict:
     """The verdict on runs, of which `best` is best; `differences` are those of others to it."""
+    if best is None and all(run.curve[-1].get("online") == 0 for m in study.methods for run in m.runs):
+        told = "The last models are those of people who were away, and only those online are judged."
+        return Verdict("bad", "Nobody was online at the end.", told)
     if best is None:
         return Verdict(
             "bad",

@@ -93,8 +93,10 @@ def _judge(a: _Column, b: _Column, metric: str, check: Check, x: str) -> Finding
     least = "at least " if a.missed or b.missed else ""
     size = least + figures.say_over(Figure(abs(gain.mean), gain.std), metric, check.at) + unit
     if check.by is not None:
-        holds = not least and abs(gain.mean) + figures.SPREADS * (gain.std or 0.0) <= check.by
-        return Finding(f"apart by {size}, allowed {figures.say(check.by, metric, check.at)}", holds)
+        far = abs(gain.mean) + figures.SPREADS * (gain.std or 0.0)
+        spread = f", at the far end of the spread {figures.say(far, metric, check.at)}" if gain.std else ""
+        allowed = figures.say(check.by, metric, check.at)
+        return Finding(f"apart by {size}{spread}, allowed {allowed}", not least and far <= check.by)
     if gain.clear:
         return Finding(f"ahead by {size}", True)
     if gain.mean > 0:

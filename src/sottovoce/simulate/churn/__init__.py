@@ -62,7 +62,7 @@ def draws(run: int, nodes: int, count: int, step: int = 0) -> Longs:
 
 
 def statistics(sessions: Sessions, seconds: float) -> dict[str, Any]:
-    """What Hegedűs et al. (2019) show in Figure 2, and more of it.
+    """What Hegedűs et al. (2019) show in Figure 2, and more of it, for the first `seconds`.
 
     `online` is the mean share of nodes online, `online_by_hour` the same for each hour (the last one
     may be shorter), `joined_by_hour` and `left_by_hour` the shares of nodes that came or went at least
@@ -77,6 +77,8 @@ def statistics(sessions: Sessions, seconds: float) -> dict[str, Any]:
     if len(sessions.first) == 0:
         sessions = Sessions(np.arange(2), np.zeros(1), np.full(1, seconds))
     nodes = len(sessions.first) - 1
+    node = np.repeat(np.arange(nodes), np.diff(sessions.first))
+    sessions = packed(node, sessions.since, sessions.until, nodes, seconds)
     node = np.repeat(np.arange(nodes), np.diff(sessions.first))
     lengths = sessions.until - sessions.since
     came, went = sessions.since > 0, sessions.until < seconds

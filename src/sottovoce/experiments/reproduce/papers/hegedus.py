@@ -6,7 +6,7 @@ At equal hours they have had the same bandwidth.
 
 import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from sottovoce.experiments.outcome import Run
@@ -19,6 +19,10 @@ PAIRS = (("gossip merge", "federated"), ("gossip 10 %", "federated 10 %"))
 GOSSIP, FEDERATED = ("gossip", "gossip merge", "gossip 10 %"), ("federated", "federated 10 %")
 INITIAL, FEW = 6.0, 12.0
 """Hours in which an initial advantage shows, and after which it is gone."""
+FAR = 0.05
+"""By how much smaller an RMSE is that is far better."""
+LARGEST = ("MovieLens 10M", "as large as MovieLens 10M")
+"""The largest network, and one that stands in for it."""
 
 
 class _Pair(NamedTuple):
@@ -48,20 +52,54 @@ def initial_advantage(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("hegedus.gap_shrinks")
 def gap_shrinks(form: Reproduction, results: Results) -> list[Finding]:
-    """The larger the network, the closer the two are, as the mean over the curve."""
+    """With ten local epochs: the larger the network, the closer the two are, as the mean over the curve."""
 
     def gap(pair: _Pair) -> Figure:
         lead = pair.lead(form, "mean")
         return Figure(abs(lead.mean), lead.std)
 
-    return list(_by_size(form, results, "apart by", gap, grows=False))
+    ten = {run: seeds for run, seeds in results.items() if "10 epochs" in run}
+    return [
+        Finding(*_judged(f"{where}: apart by", sizes, list(itertools.pairwise(sizes)), grows=False))
+        for where, sizes in _by_size(form, ten, gap)
+    ]
 
 
 @statement("hegedus.lead_grows")
 def lead_grows(form: Reproduction, results: Results) -> list[Finding]:
-    """With one local epoch: the larger the network, the more gossip is ahead, as the mean over the curve."""
+    """The larger the network, the better gossip does beside federation, as the mean over the curve."""
+    return [
+        Finding(*_judged(f"{where}: gossip ahead by", sizes, list(itertools.pairwise(sizes)), grows=True))
+        for where, sizes in _by_size(form, results, lambda pair: pair.lead(form, "mean"))
+    ]
+
+
+@statement("hegedus.most_on_largest")
+def most_on_largest(form: Reproduction, results: Results) -> list[Finding]:
+    """With one local epoch: gossip is ahead most on the largest network, as the mean over the curve."""
     one = {run: seeds for run, seeds in results.items() if "10 epochs" not in run}
-    return list(_by_size(form, one, "gossip ahead by", lambda pair: pair.lead(form, "mean"), grows=True))
+    found = []
+    for where, sizes in _by_size(form, one, lambda pair: pair.lead(form, "mean")):
+        steps = [(other, size) for size in sizes if size in LARGEST for other in sizes if other != size]
+        found.append(Finding(*_judged(f"{where}: gossip ahead by", sizes, steps, grows=True)))
+    return found
+
+
+@statement("hegedus.far_better")
+def far_better(form: Reproduction, results: Results) -> list[Finding]:
+    """Ten times the bandwidth makes the error smaller by at least FAR, over the curve and at the end."""
+    places: tuple[At, ...] = ("mean", "final")
+    found, names = [], ("10× bandwidth", "low bandwidth")
+    for at in places:
+        for labels, runs in form.together(names, [], results):
+            fast, slow = (figures.values(form, results[run], form.metric, at, None) for run, _ in runs)
+            gain = Figure.of([b - a for a, b in zip(fast, slow, strict=True)])
+            both = zip(names, (fast, slow), strict=True)
+            told = ", ".join(f"{name} {_say(Figure.of(values))}" for name, values in both)
+            ahead = f"{'ahead' if gain.mean > 0 else 'behind'} by {_size(gain)}, at least {FAR:g} is far"
+            said = f"{', '.join(labels)}: {figures.say_read(form.metric, at)}: {told} ({ahead})"
+            found.append(Finding(said, Figure(gain.mean - FAR, gain.std).clear))
+    return found
 
 
 @statement("hegedus.no_clear_advantage")
@@ -104,27 +142,45 @@ def _initial(form: Reproduction, pair: _Pair) -> Finding:
 
 
 def _by_size(
-    form: Reproduction, results: Results, what: str, read: Callable[[_Pair], Figure], *, grows: bool
-) -> Iterator[Finding]:
-    """Whether something grows or shrinks from each size of the network to the next, in the file's order."""
+    form: Reproduction, results: Results, read: Callable[[_Pair], Figure]
+) -> Iterator[tuple[str, dict[str, Figure]]]:
+    """Something for each size of the network, in the file's order; a stand-in only where it is needed."""
     place = list(form.axes).index("data")
     together: dict[tuple[tuple[str, str], Labels], dict[str, Figure]] = {}
     for pair in _pairs(form, results):
         rest = pair.labels[:place] + pair.labels[place + 1 :]
         together.setdefault((pair.names, rest), {})[pair.labels[place]] = read(pair)
     for (names, rest), sizes in together.items():
-        steps = [_change(a, b) if grows else _change(b, a) for a, b in itertools.pairwise(sizes.values())]
-        told = ", ".join(f"{figure.mean:+.4f} on {data}" for data, figure in sizes.items())
-        said = f"{', '.join(rest)}: {' beside '.join(names)}, mean over the curve: {what} {told}"
-        if steps:
-            yield Finding(said, all(step.clear for step in steps))
-        else:
-            yield Finding(f"{said} (a single size decides nothing)", None)
+        if LARGEST[0] in sizes:
+            sizes.pop(LARGEST[1], None)
+        yield f"{', '.join(rest)}: {' beside '.join(names)}, mean over the curve", sizes
+
+
+def _judged(
+    said: str, sizes: Mapping[str, Figure], steps: Sequence[tuple[str, str]], *, grows: bool
+) -> tuple[str, bool | None]:
+    """Whether something grows, or shrinks, in every step from one size to another; open without a step."""
+    told = ", ".join(f"{_signed(figure)} on {data}" for data, figure in sizes.items())
+    if not steps:
+        missing = "a single size" if len(sizes) == 1 else "without the largest network this"
+        return f"{said} {told} ({missing} decides nothing)", None
+    changes = [_change(sizes[a], sizes[b]) for a, b in steps]
+    clear = [(c if grows else Figure(-c.mean, c.std)).clear for c in changes]
+    why = ", ".join(
+        f"{_signed(change)} from {a} to {b}"
+        + ("" if holds or (change.mean > 0) is not grows else ", within the spread over seeds")
+        for (a, b), change, holds in zip(steps, changes, clear, strict=True)
+    )
+    return f"{said} {told} ({why})", all(clear)
 
 
 def _change(a: Figure, b: Figure) -> Figure:
     """From `a` to `b`, which share no split: their spreads add up."""
     return Figure(b.mean - a.mean, math.hypot(a.std or 0.0, b.std or 0.0))
+
+
+def _signed(figure: Figure) -> str:
+    return ("+" if figure.mean >= 0 else "") + _say(figure)
 
 
 def _say(figure: Figure) -> str:
