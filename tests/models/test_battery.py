@@ -78,11 +78,14 @@ def test_scores_of_everything_are_those_of_each(name):
     state = simulation.model, simulation.tables, 3, simulation.people, 3
     scores = np.empty(SIZE, np.float32)
     _score_all(*state, scores)
-    each, some = np.array([score(*state, j) for j in range(SIZE)], np.float32), np.empty(SIZE, np.float32)
-    np.testing.assert_array_equal(scores, each)
-    items = np.arange(SIZE, dtype=np.int32)[::-1].copy()
+    items, some = np.arange(SIZE, dtype=np.int32)[::-1].copy(), np.empty(SIZE, np.float32)
     _score_some(*state, items, some)
-    np.testing.assert_array_equal(some, each[items])
+    np.testing.assert_array_equal(some, scores[items])
+    for n in range(SIZE):
+        _score_some(*state, items[n : n + 1], some[n : n + 1])
+    np.testing.assert_array_equal(some, scores[items])
+    plain = [score(*state, j) for j in range(SIZE)]  # which rounds products and sums apart
+    np.testing.assert_allclose(scores, plain, rtol=1e-5, atol=1e-6)
 
 
 @driver
