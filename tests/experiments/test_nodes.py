@@ -29,7 +29,9 @@ def test_each_node_has_its_figures(run):
     assert {c.removeprefix("node ") for c in people.columns if c.startswith("node ")} == kinds == set(told)
     assert people["node received"].sum() == run.result["messages"] == 60 * 2 * 7
     assert people["node listeners"].sum() == 60 * 2
-    assert set(people["node converged"]) <= {0, 2, 4, 6, 7}
+    converged = people["node converged"].drop_nulls()
+    assert set(converged) <= {0, 2, 4, 6, 7}
+    assert 0 < len(converged) < 60  # some have a single weighting item, by which nothing can be judged
     assert (people["node seconds"] > 0).all()
     assert told["received"]["cdf 0.1"] >= told["received"]["mean"] == 14
     assert run.curve[0]["weighting"] > 0

@@ -72,9 +72,9 @@ def _all(method: Method) -> list[dict[str, NDArray[np.float64]]]:
 
 
 def _values(method: Method, name: str) -> NDArray[np.float64]:
-    """A figure of all nodes under all seeds."""
-    columns = [nodes[name] for nodes in _all(method) if name in nodes]
-    return np.concatenate(columns) if columns else np.empty(0)
+    """A figure of all nodes that have it, under all seeds."""
+    values = np.concatenate([np.empty(0), *(nodes[name] for nodes in _all(method) if name in nodes)])
+    return values[np.isfinite(values)]
 
 
 def _distribution(name: str, kind: _Kind, methods: list[Method], several: bool) -> Figure | None:
@@ -105,7 +105,7 @@ def _table(methods: list[Method]) -> Table:
             cells.append(Cell(kind.show(mean), f"{kind.show(low)} to {kind.show(high)}", (mean, low, high)))
         for name in ("likeness", "chance likeness"):
             values = _values(method, name)
-            alike = float(np.nanmean(values)) if np.isfinite(values).any() else None
+            alike = float(values.mean()) if len(values) else None
             cells.append(Cell("—" if alike is None else f"{alike:.3f}", values=(alike,)))
         rows.append(cells)
     told = (
