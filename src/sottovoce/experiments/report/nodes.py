@@ -73,7 +73,8 @@ def _all(method: Method) -> list[dict[str, NDArray[np.float64]]]:
 
 def _values(method: Method, name: str) -> NDArray[np.float64]:
     """A figure of all nodes that have it, under all seeds."""
-    values = np.concatenate([np.empty(0), *(nodes[name] for nodes in _all(method) if name in nodes)])
+    columns = [nodes[name] for nodes in _all(method) if name in nodes]
+    values: NDArray[np.float64] = np.concatenate([np.empty(0), *columns])
     return values[np.isfinite(values)]
 
 
