@@ -249,9 +249,9 @@ def _alike(form: Reproduction, results: Results, network: str) -> list[Finding]:
     found = []
     for name, values in losses.items() if own else ():
         apart = Figure.of([a - b for a, b in zip(own, values, strict=True)])
-        mine, other = (figures.say_over(Figure.of(each), form.metric) for each in (own, values))
+        mine, other = (_say(form, Figure.of(each)) for each in (own, values))
         holds = abs(apart.mean) + figures.SPREADS * (apart.std or 0.0) <= ALIKE
-        found.append(Finding(f"PEPPER loses {mine}, {name} {other}".replace("-", "−"), holds))
+        found.append(Finding(f"PEPPER loses {mine}, {name} {other}", holds))
     return found or [Finding(f"PEPPER was not run with others, both always online and with {network}", None)]
 
 
