@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.kernels import driver
-from sottovoce.kernels.blocks import WIDE, add_outer, add_products
+from sottovoce.kernels.blocks import WIDE, add_outer, add_products, dots
 
 TOLERANCE = {np.float32: 1e-5, np.float64: 1e-13}
 
@@ -19,6 +19,11 @@ def products(out, first, x, begin, weight, at, inputs, outputs, across, along):
 @driver
 def outer(total, at, error, first, x, begin, inputs, outputs, along):
     add_outer(total, at, error, first, x, begin, inputs, outputs, along)
+
+
+@driver
+def multiplied(out, vector, table, places):
+    dots(out, vector, table, places)
 
 
 @pytest.mark.parametrize("kind", TOLERANCE)
@@ -61,3 +66,19 @@ def test_a_product_by_hand():
     total = np.ones(2, np.float32)
     outer(total, 0, x, 0, x, 0, 2, 1, 2)
     np.testing.assert_array_equal(total, [1 + 4 * WIDE, 1 + 2 * 28])
+
+
+@pytest.mark.parametrize("kind", TOLERANCE)
+@settings(max_examples=60, deadline=None)
+@given(length=st.integers(0, 27), beyond=st.integers(0, 3), count=st.integers(0, 21), seed=st.integers(0, 99))
+def test_rows_times_a_vector(kind, length, beyond, count, seed):
+    """Also of a part of each row, up to the end of the table, and in an order that is the same everywhere."""
+    rng = np.random.default_rng(seed)
+    table = rng.normal(size=(count + 1, length + beyond)).astype(kind)
+    vector, places = rng.normal(size=length).astype(kind), rng.integers(0, count + 1, count).astype(np.int32)
+    every, some, expected = (np.full(n, np.nan, kind) for n in (count + 1, count, count))
+    multiplied(every, vector, table, None)
+    multiplied(some, vector, table, places)
+    dots(expected, vector, table, places)
+    np.testing.assert_allclose(some, expected, rtol=TOLERANCE[kind], atol=TOLERANCE[kind] * 10)
+    np.testing.assert_array_equal(some, every[places])

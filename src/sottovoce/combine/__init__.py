@@ -96,19 +96,25 @@ def merge(rule, model, tables, slot, source, origin, people, person, run, over):
                 value = between(load(own[j, d]), load(theirs[n, d]), part)
                 own[j, d] = store(own, value, rounding(tables, key, item, d))
     else:
-        ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
-        shares = np.empty(count, np.float32)
-        for n in range(count):
-            mine, theirs = np.int32(ages[n]), np.int32(their_ages[n])
-            shares[n] = weight(rule, np.float32(mine), np.float32(theirs)) if each else share
-            ages[n] = limited(tables, merged_age(rule, mine, theirs))
         # The same, but flat: LLVM checks once that the tables do not overlap, and vectorises over rows.
         # Weights have a loop of their own for the same reason.
+        ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
         rows, their_rows = flat(tables, slot), flat(source, origin)
+        shares = np.empty(count if each else 0, np.float32)
+        for n in range(len(shares)):
+            shares[n] = weight(rule, np.float32(ages[n]), np.float32(their_ages[n]))
         for n in range(count):
-            for d in range(w):
-                value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), shares[n])
-                rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
+            ages[n] = limited(tables, merged_age(rule, np.int32(ages[n]), np.int32(their_ages[n])))
+        if each:
+            for n in range(count):
+                for d in range(w):
+                    value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), shares[n])
+                    rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
+        else:
+            for n in range(count):
+                for d in range(w):
+                    value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), share)
+                    rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
     for d in range(tables.head.shape[1]):
         tables.head[slot, d] = between(tables.head[slot, d], source.head[origin, d], share)
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])

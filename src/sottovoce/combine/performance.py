@@ -16,7 +16,7 @@ from annotated_types import Ge
 
 from sottovoce.combine import standing, weight
 from sottovoce.disclosure import NOTHING, Disclosure, discloses
-from sottovoce.kernels import helper
+from sottovoce.kernels import helper, inlined
 from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.ndcg import gain
@@ -53,39 +53,55 @@ def _go_back(people, person, n):
 
 
 @helper
-def _rivals(model, own, people, person, n, everything):
-    """The scores of the candidates that weighting item `n` is ranked among: looked up, if all are known."""
-    candidates = people.candidates[n]
-    count = len(candidates)
-    while count > 0 and candidates[count - 1] < 0:  # a catalogue too small for all of them
+def _count(candidates, n):
+    """How many candidates weighting item `n` is ranked among: all, unless the catalogue is too small."""
+    count = candidates.shape[1]
+    while count > 0 and candidates[n, count - 1] < 0:
         count -= 1
-    scores = np.empty(count, np.float32)
-    if len(everything):
-        for c in range(count):
-            scores[c] = everything[candidates[c]]
-    else:
-        score_some(model, own, 0, people, person, candidates[:count], scores)
+    return count
+
+
+@helper
+def _rank(score, everything, candidates, n):
+    """The rank of weighting item `n` among its candidates, whose scores are looked up.
+
+    It takes no more than it needs: to hand on all that people have costs as much as to look a score up,
+    for each of their arrays.
+    """
+    rivals = np.empty(_count(candidates, n), np.float32)
+    for c in range(len(rivals)):
+        rivals[c] = everything[np.uint32(candidates[n, c])]
+    return rank_among(score, rivals)
+
+
+@helper
+def _rivals(model, own, people, person, n):
+    """The scores of the candidates that weighting item `n` is ranked among."""
+    scores = np.empty(_count(people.candidates, n), np.float32)
+    score_some(model, own, 0, people, person, people.candidates[n, : len(scores)], scores)
     return scores
 
 
 @helper
 def _ranked(rule, model, own, people, person, begin, end):
     """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
-    scores, hits, gains = np.empty(end - begin, np.float32), 0.0, 0.0
-    score_some(model, own, 0, people, person, people.weighting[begin:end], scores)
-    items, wanted = len(own.age), len(scores) * people.candidates.shape[1]
-    look_up = wanted * SCATTERED > items and not uses_place(model)
+    count, items, hits, gains = end - begin, len(own.age), 0.0, 0.0
+    look_up = count * people.candidates.shape[1] * SCATTERED > items and not uses_place(model)
     everything = np.empty(items if look_up else 0, np.float32)
     if look_up:
         score_all(model, own, 0, people, person, everything)
-    for n in range(len(scores)):
-        if uses_place(model):
-            _go_back(people, person, begin + n)
-            scores[n] = score(model, own, 0, people, person, people.weighting[begin + n])
-        place = rank_among(scores[n], _rivals(model, own, people, person, begin + n, everything))
+    for n in range(begin, end):
+        item = people.weighting[n]
+        if look_up:
+            place = _rank(everything[item], everything, people.candidates, n)
+        else:
+            if uses_place(model):
+                _go_back(people, person, n)
+            own_score = score(model, own, 0, people, person, item)
+            place = rank_among(own_score, _rivals(model, own, people, person, n))
         hits += hit(place, rule.k)
         gains += gain(place, rule.k)
-    return hits / len(scores), gains / len(scores)
+    return hits / count, gains / count
 
 
 @helper
@@ -108,14 +124,13 @@ def _listed(rule, model, own, people, person, begin, end):
     every = people.weighting[begin:end]
     firsts = _firsts(every)
     items, scores = every[firsts], np.empty(len(firsts), np.float32)
-    none = np.empty(0, np.float32)
-    rivals, hits = none, 0.0
+    rivals, hits = np.empty(0, np.float32), 0.0
     for n in range(len(items)):
         if uses_place(model):
             _go_back(people, person, begin + firsts[n])
         if n == 0 or uses_place(model):
             score_some(model, own, 0, people, person, items, scores)
-            rivals = _rivals(model, own, people, person, begin, none)
+            rivals = _rivals(model, own, people, person, begin)
         place = rank_among(scores[n], rivals)
         for m in range(len(scores)):
             place += scores[m] > scores[n] or (scores[m] == scores[n] and m < n)
@@ -124,7 +139,7 @@ def _listed(rule, model, own, people, person, begin, end):
     return harmonic(hits / rule.k, hits / len(items))
 
 
-@helper
+@inlined
 def _quality(rule, model, own, people, person, begin, end):
     if rule.metric == "f1":
         return _listed(rule, model, own, people, person, begin, end)

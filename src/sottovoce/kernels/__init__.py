@@ -16,7 +16,7 @@ This package alone imports Numba. It offers these things to write kernels with:
 - `clock`, the time; `ask`, which has scattered rows on their way before they are needed.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
 - `load`, `store`: numbers in arrays of 16 bits, rounded at random with the bits of `dither`.
-- `blocks.add_products`, `blocks.add_outer`: products of small matrices.
+- `blocks.add_products`, `blocks.add_outer`, `blocks.dots`: products of small matrices.
 """
 
 import functools

@@ -1,8 +1,9 @@
-"""Products of small matrices with a column for each lane, in vectors of eight.
+"""Products of small matrices, in vectors of eight.
 
 What is summed up stays in registers, in tiles that are small enough for them: loops that LLVM vectorises
 by itself go to memory and back for each number, which takes more than twice as long. A product and its sum
-are rounded once where the processor can do that. The number of lanes is a multiple of WIDE.
+are rounded once where the processor can do that. Where there is a column for each lane, the number of
+lanes is a multiple of WIDE.
 """
 
 from typing import Any
@@ -27,6 +28,7 @@ class _Vectors:
         self.context, self.builder = context, builder
         self.real = context.get_value_type(numbers.dtype)
         self.size = numbers.dtype.bitwidth // 8
+        self.nothing = _ir.Constant(_ir.VectorType(self.real, WIDE), [0.0] * WIDE)
 
     def count(self, number: int) -> Any:
         return _ir.Constant(_ir.IntType(64), number)
@@ -40,9 +42,26 @@ class _Vectors:
             place = self.builder.gep(place, [self.builder.mul(n, stride)])
         return place
 
+    def extent(self, kind: Any, array: Any, axis: int) -> Any:
+        shape = self.context.make_array(kind)(self.context, self.builder, array).shape
+        return cgutils.unpack_tuple(self.builder, shape)[axis]
+
     def load(self, place: Any, length: int = WIDE) -> Any:
         kind = _ir.VectorType(self.real, length).as_pointer()
         return self.builder.load(self.builder.bitcast(place, kind), align=self.size)
+
+    def load_first(self, place: Any, count: Any) -> Any:
+        """A vector of which only the first `count` numbers are read, and all others are 0."""
+        vector, short = self.nothing.type, _ir.IntType(32)
+        lanes = _ir.Constant(_ir.VectorType(count.type, WIDE), list(range(WIDE)))
+        one = self.builder.insert_element(_ir.Constant(lanes.type, _ir.Undefined), count, short(0))
+        wanted = self.builder.icmp_unsigned("<", lanes, self.shuffled(one, one, [0] * WIDE))
+        kinds = [vector.as_pointer(), short, wanted.type, vector]
+        lane = f"v{WIDE}f{8 * self.size}"
+        called, name = _ir.FunctionType(vector, kinds), f"llvm.masked.load.{lane}.p0{lane}"
+        function = cgutils.get_or_insert_function(self.builder.module, called, name)
+        place = self.builder.bitcast(place, vector.as_pointer())
+        return self.builder.call(function, [place, short(self.size), wanted, self.nothing])
 
     def store(self, value: Any, place: Any) -> None:
         self.builder.store(value, self.builder.bitcast(place, value.type.as_pointer()), align=self.size)
@@ -115,14 +134,13 @@ def _outer(rows: int, columns: int) -> Any:
             kinds = signature.args
             total, at, error, first, x, begin, along = arguments
             make = _Vectors(context, builder, kinds[0])
-            nothing = _ir.Constant(_ir.VectorType(make.real, WIDE), [0.0] * WIDE)
             totals = [
-                [cgutils.alloca_once_value(builder, nothing) for _ in range(columns)] for _ in range(rows)
+                [cgutils.alloca_once_value(builder, make.nothing) for _ in range(columns)]
+                for _ in range(rows)
             ]
             outputs = [builder.add(first, make.count(r)) for r in range(rows)]
             inputs = [builder.add(begin, make.count(c)) for c in range(columns)]
-            shape = context.make_array(kinds[4])(context, builder, x).shape
-            lanes = cgutils.unpack_tuple(builder, shape)[1]
+            lanes = make.extent(kinds[4], x, 1)
             with cgutils.for_range(builder, builder.udiv(lanes, make.count(WIDE))) as loop:
                 lane = builder.mul(loop.index, make.count(WIDE))
                 given = [make.load(make.at(kinds[4], x, i, lane)) for i in inputs]
@@ -142,6 +160,38 @@ def _outer(rows: int, columns: int) -> Any:
     return tile
 
 
+def _dots(rows: int) -> Any:
+    """A tile of `dots`: so many rows."""
+
+    @intrinsic
+    def tile(typing_context, out, n, vector, table, places):
+        def generate(context, builder, signature, arguments):
+            kinds = signature.args
+            out, n, vector, table, places = arguments
+            make = _Vectors(context, builder, kinds[0])
+            totals = [cgutils.alloca_once_value(builder, make.nothing) for _ in range(rows)]
+            chosen = cgutils.unpack_tuple(builder, places, rows)
+
+            def add(begin: Any, load: Any) -> None:
+                factor = load(make.at(kinds[2], vector, begin))
+                for total, row in zip(totals, chosen, strict=True):
+                    make.add_product(total, factor, load(make.at(kinds[3], table, row, begin)))
+
+            length, wide = make.extent(kinds[2], vector, 0), make.count(WIDE)
+            with cgutils.for_range(builder, builder.udiv(length, wide)) as loop:
+                add(builder.mul(loop.index, wide), make.load)
+            rest = builder.urem(length, wide)
+            with builder.if_then(builder.icmp_unsigned(">", rest, make.count(0))):
+                add(builder.sub(length, rest), lambda place: make.load_first(place, rest))
+            make.store(make.sums([builder.load(total) for total in totals]), make.at(kinds[0], out, n))
+            return context.get_dummy_value()
+
+        n = numba.int64
+        return numba.void(out, n, vector, table, numba.types.UniTuple(n, rows)), generate
+
+    return tile
+
+
 _PRODUCTS, _PRODUCTS_1, _PRODUCT, _PRODUCT_1 = (
     _products(4, 2),
     _products(4, 1),
@@ -149,6 +199,7 @@ _PRODUCTS, _PRODUCTS_1, _PRODUCT, _PRODUCT_1 = (
     _products(1, 1),
 )
 _OUTER, _OUTER_1, _SUM = _outer(2, 4), _outer(1, 4), _outer(1, 1)
+_DOTS, _DOT = _dots(8), _dots(1)
 
 
 def _in_rows(*arrays: Any) -> bool:
@@ -223,3 +274,49 @@ def _add_outer(total, at, error, first, x, begin, inputs, outputs, along):
                 _SUM(total, k + i, error, first + o, x, begin + i, along)
 
     return compiled
+
+
+def dots(out: Any, vector: Any, table: Any, places: Any) -> None:
+    """out[n] = table[places[n], : len(vector)] · vector; where `places` is None, they are 0, 1, 2, …
+
+    Each is summed in the same order wherever it stands.
+    """
+    rows = table[: len(out)] if places is None else table[places]
+    out[:] = rows[:, : len(vector)] @ vector
+
+
+@overload(dots, jit_options={"no_cfunc_wrapper": True})
+def _dots_compiled(out, vector, table, places):
+    if not _in_rows(out, vector, table):
+        return None
+    if isinstance(places, numba.types.NoneType):
+
+        def compiled(out, vector, table, places):
+            full = len(out) - len(out) % 8
+            for n in range(0, full, 8):
+                _DOTS(out, n, vector, table, (n, n + 1, n + 2, n + 3, n + 4, n + 5, n + 6, n + 7))
+            for n in range(full, len(out)):
+                _DOT(out, n, vector, table, (n,))
+
+        return compiled
+
+    def scattered(out, vector, table, places):
+        full = len(out) - len(out) % 8
+        for n in range(0, full, 8):
+            near = (
+                np.int64(places[n]),
+                np.int64(places[n + 1]),
+                np.int64(places[n + 2]),
+                np.int64(places[n + 3]),
+            )
+            far = (
+                np.int64(places[n + 4]),
+                np.int64(places[n + 5]),
+                np.int64(places[n + 6]),
+                np.int64(places[n + 7]),
+            )
+            _DOTS(out, n, vector, table, near + far)
+        for n in range(full, len(out)):
+            _DOT(out, n, vector, table, (np.int64(places[n]),))
+
+    return scattered

@@ -9,6 +9,7 @@ import math
 import numpy as np
 
 from sottovoce.kernels import helper, operation
+from sottovoce.kernels.blocks import WIDE
 from sottovoce.models._tower import backward, beginning, forward
 
 DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
@@ -42,10 +43,9 @@ def _scatter(product, sizes, error, lane, places, rows, row):
 @helper
 def likely(z):
     """σ(z)"""
-    if z >= 0:
-        return 1 / (1 + math.exp(-z))
-    e = math.exp(z)
-    return e / (1 + e)
+    one = np.float32(1)  # whose sum with a number of either precision has that precision
+    e = math.exp(-abs(z))
+    return (one if z >= 0 else e) / (one + e)
 
 
 @helper
@@ -109,6 +109,12 @@ def _move(model, group, count, time):
         adam(value, gradient, first, second, model.step, time)
     else:
         sgd(value, gradient, model.step)
+
+
+@helper
+def padded(length):
+    """How long rows of this length are while they are trained: full vectors."""
+    return (length + WIDE - 1) // WIDE * WIDE
 
 
 @operation

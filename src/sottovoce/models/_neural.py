@@ -14,7 +14,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
-from sottovoce.kernels import TRAIN, below, helper, stream, uniform
+from sottovoce.kernels import TRAIN, below, helper, inlined, stream, uniform
 from sottovoce.models import (
     Context,
     Shape,
@@ -29,7 +29,7 @@ from sottovoce.models import (
     touched,
     train,
 )
-from sottovoce.models._batches import add_gradients, gather, gradients, one_pass, places, workspace
+from sottovoce.models._batches import add_gradients, gather, gradients, one_pass, padded, places, workspace
 from sottovoce.models._tower import forward, lanes, numbers, weights
 from sottovoce.state import hold, locate
 
@@ -191,28 +191,29 @@ def _touched(model, tables, slot, people, person, run):
 # Numbers in and out of tables
 
 
-@helper
-def _take(model, stored, group, place, count):
+# Numbers are addressed one by one: a view of each row would cost more than all the rest of a training.
+
+
+@inlined
+def _take(model, stored, row, group, place, count):
     """Put stored numbers, and their moments if they are kept, into a group: value, gradient, two moments."""
-    value, first, second = group[0, place], group[2, place], group[3, place]
     for d in range(count):
-        value[d] = stored[d]
+        group[0, place, d] = stored[row, d]
     if model.kept:
         for d in range(count):
-            first[d] = stored[count + d]
-            second[d] = stored[2 * count + d]
+            group[2, place, d] = stored[row, count + d]
+            group[3, place, d] = stored[row, 2 * count + d]
 
 
-@helper
-def _put(model, stored, group, place, count):
+@inlined
+def _put(model, stored, row, group, place, count):
     """Store what training has made of it."""
-    value, first, second = group[0, place], group[2, place], group[3, place]
     for d in range(count):
-        stored[d] = value[d]
+        stored[row, d] = group[0, place, d]
     if model.kept:
         for d in range(count):
-            stored[count + d] = first[d]
-            stored[2 * count + d] = second[d]
+            stored[row, count + d] = group[2, place, d]
+            stored[row, 2 * count + d] = group[3, place, d]
 
 
 @helper
@@ -253,14 +254,14 @@ def _train(model, tables, slot, people, person, run):
     every = _number(model.items, item[:total])
     who = np.zeros(each, np.int32)
     w, h = _length(model), weights(model.product, model.sizes)
-    rows, vectors = np.zeros((4, len(every), w), np.float32), np.zeros((4, 1, w), np.float32)
+    rows, vectors = np.zeros((4, len(every), padded(w)), np.float32), np.zeros((4, 1, w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
     work = workspace(model, each)
-    own, shared = people.user[person], tables.head[slot]
+    stored, own, shared = tables.rows, people.user[person], tables.head[slot]
     for n in range(len(every)):
-        _take(model, tables.rows[locate(tables, slot, every[n])], rows, n, w)
-    _take(model, own, vectors, 0, w)
-    _take(model, shared, head, 0, h)
+        _take(model, stored, locate(tables, slot, every[n]), rows, n, w)
+    _take(model, people.user, person, vectors, 0, w)
+    _take(model, tables.head, slot, head, 0, h)
     time = int(shared[3 * h]) if model.kept else 0
     own_time = int(own[3 * w]) if model.kept else 0
     active = len(every) if model.kept else 0
@@ -282,9 +283,9 @@ def _train(model, tables, slot, people, person, run):
         time, own_time = time + steps, own_time + steps
         _grow_older(tables, slot, every, item[begin:end])
     for n in range(len(every)):
-        _put(model, tables.rows[locate(tables, slot, every[n])], rows, n, w)
-    _put(model, own, vectors, 0, w)
-    _put(model, shared, head, 0, h)
+        _put(model, stored, locate(tables, slot, every[n]), rows, n, w)
+    _put(model, people.user, person, vectors, 0, w)
+    _put(model, tables.head, slot, head, 0, h)
     if model.kept:
         shared[3 * h], own[3 * w] = time, own_time
     return total
@@ -308,16 +309,16 @@ def _together(model, tables, slot, people, run):
         room += _room(model, people, person)
     item, who, label = np.empty(room, np.int32), np.empty(room, np.int32), np.empty(room, np.bool_)
     w, h = _length(model), weights(model.product, model.sizes)
-    rows = np.zeros((4, model.items, w), np.float32)
+    rows = np.zeros((4, model.items, padded(w)), np.float32)
     vectors = np.zeros((4, len(member), w), np.float32)
     head = np.zeros((4, 1, h), np.float32)
     work = workspace(model, room)
     every, shared = np.arange(model.items), tables.head[slot]
     for j in range(model.items):
-        _take(model, tables.rows[locate(tables, slot, j)], rows, j, w)
+        _take(model, tables.rows, locate(tables, slot, j), rows, j, w)
     for n in range(len(member)):
-        _take(model, people.user[member[n]], vectors, n, w)
-    _take(model, shared, head, 0, h)
+        _take(model, people.user, member[n], vectors, n, w)
+    _take(model, tables.head, slot, head, 0, h)
     time = int(shared[3 * h]) if model.kept else 0
     total = 0
     for epoch in range(model.epochs):
@@ -347,12 +348,12 @@ def _together(model, tables, slot, people, run):
         total += count
         _grow_older(tables, slot, every, item[:count])
     for j in range(model.items):
-        _put(model, tables.rows[locate(tables, slot, j)], rows, j, w)
+        _put(model, tables.rows, locate(tables, slot, j), rows, j, w)
     for n in range(len(member)):
-        _put(model, people.user[member[n]], vectors, n, w)
+        _put(model, people.user, member[n], vectors, n, w)
         if model.kept:
             people.user[member[n], 3 * w] = time
-    _put(model, shared, head, 0, h)
+    _put(model, tables.head, slot, head, 0, h)
     if model.kept:
         shared[3 * h] = time
     return total

@@ -11,10 +11,11 @@ found about an item is then a single number sⱼ, the sum of (ŷ − y) / |B| ov
 import numpy as np
 
 from sottovoce.kernels import helper
+from sottovoce.kernels.blocks import add_products, dots
 from sottovoce.models import score, score_all, score_some
 from sottovoce.models._batches import add_gradients, likely, workspace
 from sottovoce.models._neural import Network
-from sottovoce.state import dot_at, flat, locate, width
+from sottovoce.state import locate
 
 
 class Product(Network):
@@ -31,7 +32,7 @@ def _workspace(model, instances):
 @helper
 def _shared(vector, head, product):
     """h ∘ qᵤ"""
-    shared = np.empty_like(vector)
+    shared = np.empty(product, vector.dtype)
     for d in range(product):
         shared[d] = head[d] * vector[d]
     return shared
@@ -39,28 +40,23 @@ def _shared(vector, head, product):
 
 @helper
 def _alone(product, item, label, rows, to_rows, vector, to_vector, head, to_head):
-    """The gradients of a batch of one person."""
-    kind, shared = rows.dtype.type, _shared(vector, head, product)
-    share = kind(1 / len(item))
-    found, total = np.zeros(len(rows), rows.dtype), np.zeros_like(vector)
-    given = rows.reshape(rows.size)
+    """The gradients of a batch of one person; what is unused of a row is 0."""
+    kind, shared = rows.dtype.type, np.zeros((1, rows.shape[1]), rows.dtype)
+    shared[0, :product] = _shared(vector, head, product)
+    z = np.empty(len(item), rows.dtype)
+    dots(z, shared[0], rows, item)
+    found, share, bias, sum_ = np.zeros(len(rows), rows.dtype), kind(1 / len(item)), head[product], kind(0)
     for n in range(len(item)):
-        z = dot_at(shared, given, item[n] * rows.shape[1], product) + head[product]
-        error = (likely(z) - label[n]) * share
+        error = (likely(z[n] + bias) - kind(label[n])) * share
         found[item[n]] += error
-        to_head[product] += error
-    for n in range(len(item)):
-        j = item[n]
-        s = found[j]
-        found[j] = 0  # an item that comes up again is already accounted for
-        if s != 0:
-            for d in range(product):
-                to_rows[j, d] += s * shared[d]
-            for d in range(product):
-                total[d] += s * rows[j, d]
+        sum_ += error
+    to_head[product] += sum_
+    add_products(to_rows, 0, shared, 0, found, 0, 1, len(rows), 0, 1)
+    total = np.zeros((1, rows.shape[1]), rows.dtype)
+    add_products(total, 0, rows, 0, found, 0, len(rows), 1, 1, 0)
     for d in range(product):
-        to_vector[d] += head[d] * total[d]
-        to_head[d] += vector[d] * total[d]
+        to_vector[d] += head[d] * total[0, d]
+        to_head[d] += vector[d] * total[0, d]
 
 
 @helper
@@ -91,22 +87,26 @@ def _add_gradients(model, item, who, label, rows, to_rows, vectors, to_vectors, 
         _mixed(model.product, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head)
 
 
+@helper
+def _score_rows(model, tables, slot, people, person, rows, places, scores):
+    head = tables.head[slot]
+    dots(scores, _shared(people.user[person], head, model.product), rows, places)
+    for n in range(len(scores)):
+        scores[n] += head[model.product]
+
+
 @score_some.rule(Product)
 def _score_some(model, tables, slot, people, person, items, scores):
-    product, head, w = model.product, tables.head[slot], width(tables)
-    shared, bias = _shared(people.user[person], head, product), head[product]
-    rows = tables.rows.reshape(tables.rows.size)
+    places = np.empty(len(items), np.int64)
     for n in range(len(items)):
-        scores[n] = dot_at(shared, rows, locate(tables, slot, items[n]) * w, product) + bias
+        places[n] = locate(tables, slot, items[n])
+    _score_rows(model, tables, slot, people, person, tables.rows, places, scores)
 
 
 @score_all.rule(Product)
 def _score_all(model, tables, slot, people, person, scores):
-    product, head, w = model.product, tables.head[slot], width(tables)
-    shared, bias = _shared(people.user[person], head, product), head[product]
-    rows = flat(tables, slot)
-    for j in range(len(scores)):
-        scores[j] = dot_at(shared, rows, j * w, product) + bias
+    rows = tables.rows[tables.offset[slot] : tables.offset[slot + 1]]
+    _score_rows(model, tables, slot, people, person, rows, None, scores)
 
 
 @score.rule(Product)
