@@ -62,16 +62,21 @@ def _count(candidates, n):
 
 
 @helper
-def _rank(score, everything, candidates, n):
-    """The rank of weighting item `n` among its candidates, whose scores are looked up.
+def _looked_up(rule, everything, weighting, candidates, begin, end):
+    """HR and NDCG of weighting items, added up, given the scores of all items.
 
-    It takes no more than it needs: to hand on all that people have costs as much as to look a score up,
-    for each of their arrays.
+    It takes no more of people than it needs: a reference to each of their arrays, for every item, would
+    cost as much as all the rest.
     """
-    rivals = np.empty(_count(candidates, n), np.float32)
-    for c in range(len(rivals)):
-        rivals[c] = everything[np.uint32(candidates[n, c])]
-    return rank_among(score, rivals)
+    rivals, hits, gains = np.empty(candidates.shape[1], np.float32), 0.0, 0.0
+    for n in range(begin, end):
+        count = _count(candidates, n)
+        for c in range(count):
+            rivals[c] = everything[np.uint32(candidates[n, c])]
+        place = rank_among(everything[weighting[n]], rivals[:count])
+        hits += hit(place, rule.k)
+        gains += gain(place, rule.k)
+    return hits, gains
 
 
 @helper
@@ -83,25 +88,30 @@ def _rivals(model, own, people, person, n):
 
 
 @helper
-def _ranked(rule, model, own, people, person, begin, end):
-    """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
-    count, items, hits, gains = end - begin, len(own.age), 0.0, 0.0
-    look_up = count * people.candidates.shape[1] * SCATTERED > items and not uses_place(model)
-    everything = np.empty(items if look_up else 0, np.float32)
-    if look_up:
-        score_all(model, own, 0, people, person, everything)
+def _scored(rule, model, own, people, person, begin, end):
+    """The same, with scores of candidates only, each from where the person was before."""
+    hits, gains = 0.0, 0.0
     for n in range(begin, end):
-        item = people.weighting[n]
-        if look_up:
-            place = _rank(everything[item], everything, people.candidates, n)
-        else:
-            if uses_place(model):
-                _go_back(people, person, n)
-            own_score = score(model, own, 0, people, person, item)
-            place = rank_among(own_score, _rivals(model, own, people, person, n))
+        if uses_place(model):
+            _go_back(people, person, n)
+        found = score(model, own, 0, people, person, people.weighting[n])
+        place = rank_among(found, _rivals(model, own, people, person, n))
         hits += hit(place, rule.k)
         gains += gain(place, rule.k)
-    return hits / count, gains / count
+    return hits, gains
+
+
+@helper
+def _ranked(rule, model, own, people, person, begin, end):
+    """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
+    items, weighting, candidates = len(own.age), people.weighting, people.candidates
+    if not uses_place(model) and (end - begin) * candidates.shape[1] * SCATTERED > items:
+        everything = np.empty(items, np.float32)
+        score_all(model, own, 0, people, person, everything)
+        hits, gains = _looked_up(rule, everything, weighting, candidates, begin, end)
+    else:
+        hits, gains = _scored(rule, model, own, people, person, begin, end)
+    return hits / (end - begin), gains / (end - begin)
 
 
 @helper
