@@ -105,16 +105,11 @@ def merge(rule, model, tables, slot, source, origin, people, person, run, over):
             shares[n] = weight(rule, np.float32(ages[n]), np.float32(their_ages[n]))
         for n in range(count):
             ages[n] = limited(tables, merged_age(rule, np.int32(ages[n]), np.int32(their_ages[n])))
-        if each:
-            for n in range(count):
-                for d in range(w):
-                    value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), shares[n])
-                    rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
-        else:
-            for n in range(count):
-                for d in range(w):
-                    value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), share)
-                    rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
+        for n in range(count):
+            part = shares[n] if each else share
+            for d in range(w):
+                value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), part)
+                rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
     for d in range(tables.head.shape[1]):
         tables.head[slot, d] = between(tables.head[slot, d], source.head[origin, d], share)
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])

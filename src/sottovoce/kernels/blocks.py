@@ -303,20 +303,10 @@ def _dots_compiled(out, vector, table, places):
     def scattered(out, vector, table, places):
         full = len(out) - len(out) % 8
         for n in range(0, full, 8):
-            near = (
-                np.int64(places[n]),
-                np.int64(places[n + 1]),
-                np.int64(places[n + 2]),
-                np.int64(places[n + 3]),
-            )
-            far = (
-                np.int64(places[n + 4]),
-                np.int64(places[n + 5]),
-                np.int64(places[n + 6]),
-                np.int64(places[n + 7]),
-            )
+            near = places[n], places[n + 1], places[n + 2], places[n + 3]
+            far = places[n + 4], places[n + 5], places[n + 6], places[n + 7]
             _DOTS(out, n, vector, table, near + far)
         for n in range(full, len(out)):
-            _DOT(out, n, vector, table, (np.int64(places[n]),))
+            _DOT(out, n, vector, table, (places[n],))
 
     return scattered
