@@ -16,7 +16,7 @@ from annotated_types import Ge
 
 from sottovoce.combine import standing, weight
 from sottovoce.disclosure import NOTHING, Disclosure, discloses
-from sottovoce.kernels import helper, inlined
+from sottovoce.kernels import helper
 from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.ndcg import gain
@@ -90,12 +90,14 @@ def _rivals(model, own, people, person, n):
 @helper
 def _scored(rule, model, own, people, person, begin, end):
     """The same, with scores of candidates only, each from where the person was before."""
-    hits, gains = 0.0, 0.0
-    for n in range(begin, end):
+    items, scores, hits, gains = people.weighting[begin:end], np.empty(end - begin, np.float32), 0.0, 0.0
+    if not uses_place(model):
+        score_some(model, own, 0, people, person, items, scores)
+    for n in range(len(items)):
         if uses_place(model):
-            _go_back(people, person, n)
-        found = score(model, own, 0, people, person, people.weighting[n])
-        place = rank_among(found, _rivals(model, own, people, person, n))
+            _go_back(people, person, begin + n)
+            scores[n] = score(model, own, 0, people, person, items[n])
+        place = rank_among(scores[n], _rivals(model, own, people, person, begin + n))
         hits += hit(place, rule.k)
         gains += gain(place, rule.k)
     return hits, gains
@@ -149,26 +151,21 @@ def _listed(rule, model, own, people, person, begin, end):
     return harmonic(hits / rule.k, hits / len(items))
 
 
-@inlined
-def _quality(rule, model, own, people, person, begin, end):
-    if rule.metric == "f1":
-        return _listed(rule, model, own, people, person, begin, end)
-    hits, gains = _ranked(rule, model, own, people, person, begin, end)
-    if rule.metric == "ndcg":
-        return gains
-    return hits * gains if rule.metric == "hr*ndcg" else hits
-
-
 @standing.rule("quality")
 def quality(rule, model, tables, slot, people, person, run):
     """How good a model is for a person; 1 for all models if the person cannot tell."""
     begin, end = people.weighting_indptr[person], people.weighting_indptr[person + 1]
     if end - begin < FEWEST:
         return np.float32(1)
-    here, away = people.here[person], people.away[person]
-    found = np.float32(_quality(rule, model, opened(tables, slot), people, person, begin, end))
-    stand(people, person, here, away)
-    return found
+    own, here, away = opened(tables, slot), people.here[person], people.away[person]
+    if rule.metric == "f1":
+        found = _listed(rule, model, own, people, person, begin, end)
+    else:
+        hits, gains = _ranked(rule, model, own, people, person, begin, end)
+        found = gains if rule.metric == "ndcg" else hits * gains if rule.metric == "hr*ndcg" else hits
+    if uses_place(model):
+        stand(people, person, here, away)
+    return np.float32(found)
 
 
 @weight.rule(Performance)

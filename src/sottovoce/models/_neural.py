@@ -136,18 +136,14 @@ def _add_gradients(model, item, who, label, rows, to_rows, vectors, to_vectors, 
 
 
 @helper
-def _draw(model, people, person, run, epoch, item, label):
-    """Write one epoch's instances, for several batches in random order; how many there are."""
-    begin, end, own = people.indptr[person], people.indptr[person + 1], people.item
+def _write(model, own, key, item, label):
     met = np.zeros(model.items, np.bool_)
     count = 0
-    for n in range(begin, end):
-        j = own[n]
+    for j in own:
         if not met[j]:
             met[j] = True
             item[count], label[count] = j, True
             count += 1
-    key = stream(run, TRAIN, people.key[person], people.steps[person] * model.epochs + epoch)
     wanted = count * model.negatives if count < model.items else 0
     index = 0
     for _ in range(wanted):
@@ -163,6 +159,14 @@ def _draw(model, people, person, run, epoch, item, label):
         item[n], item[other] = item[other], item[n]
         label[n], label[other] = label[other], label[n]
     return count
+
+
+@inlined
+def _draw(model, people, person, run, epoch, item, label):
+    """Write one epoch's instances, for several batches in random order; how many there are."""
+    own = people.item[people.indptr[person] : people.indptr[person + 1]]
+    key = stream(run, TRAIN, people.key[person], people.steps[person] * model.epochs + epoch)
+    return _write(model, own, key, item, label)
 
 
 @helper

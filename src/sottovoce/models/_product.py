@@ -88,11 +88,10 @@ def _add_gradients(model, item, who, label, rows, to_rows, vectors, to_vectors, 
 
 
 @helper
-def _score_rows(model, tables, slot, people, person, rows, places, scores):
-    head = tables.head[slot]
-    dots(scores, _shared(people.user[person], head, model.product), rows, places)
+def _score_rows(product, head, vector, rows, places, scores):
+    dots(scores, _shared(vector, head, product), rows, places)
     for n in range(len(scores)):
-        scores[n] += head[model.product]
+        scores[n] += head[product]
 
 
 @score_some.rule(Product)
@@ -100,13 +99,13 @@ def _score_some(model, tables, slot, people, person, items, scores):
     places = np.empty(len(items), np.int64)
     for n in range(len(items)):
         places[n] = locate(tables, slot, items[n])
-    _score_rows(model, tables, slot, people, person, tables.rows, places, scores)
+    _score_rows(model.product, tables.head[slot], people.user[person], tables.rows, places, scores)
 
 
 @score_all.rule(Product)
 def _score_all(model, tables, slot, people, person, scores):
     rows = tables.rows[tables.offset[slot] : tables.offset[slot + 1]]
-    _score_rows(model, tables, slot, people, person, rows, None, scores)
+    _score_rows(model.product, tables.head[slot], people.user[person], rows, None, scores)
 
 
 @score.rule(Product)
