@@ -63,9 +63,7 @@ def command(
             raise click.UsageError("Name what to reproduce; sottovoce reproduce --list shows what there is.")
         docs.write(page)
         return
-    found, place = _reproduce(name, quick, seeds, jobs, only, data_dir, out)
-    if page is not None:
-        docs.write(page, found)
+    found, place = _reproduce(name, quick, seeds, jobs, only, data_dir, out, page)
     if as_json:
         import json
 
@@ -119,16 +117,19 @@ def _reproduce(
     only: tuple[str, ...],
     data_dir: Path | None,
     out: Path | None,
+    page: Path | None,
 ) -> tuple[dict[str, Any], Path]:
     """What a reproduction comes to, and where it is."""
     from sottovoce.cli.sweep import progress
     from sottovoce.experiments import sweep
-    from sottovoce.experiments.reproduce import execute
+    from sottovoce.experiments.reproduce import docs, execute, kept
     from sottovoce.experiments.reproduce.form import Reproduction
 
     form = Reproduction.load(name)
     place = out or Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
     plan = execute.plan(form, place, quick, None if seeds is None else sweep.seeds(seeds), only)
+    if page is not None:
+        kept.restore(page, plan)
     try:
         with progress(sum(map(len, plan.points.values()))) as tell:
             results = execute.execute(plan, jobs or max(1, sweep.cores() // 2), data_dir, tell)
@@ -136,4 +137,7 @@ def _reproduce(
         raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
     found = execute.summarise(plan, results)
     execute.write(found, place)
+    if page is not None:
+        docs.write(page, found)
+        kept.keep(page, plan)
     return found, place

@@ -6,6 +6,7 @@ claims.py    statements that hold or do not, beyond the spread over seeds
 papers/      statements that need a function of their own, one file per paper
 execute.py   from the file to runs, and to what they come to
 shared.py    runs that several reproductions need
+kept.py      what runs measured, kept beside the pages
 page.py      reproduction.html, which stands alone
 docs.py      the pages in docs/reproductions
 """

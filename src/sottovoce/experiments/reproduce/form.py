@@ -171,6 +171,8 @@ class Reproduction(Strict):
     """Labels whose runs are left out unless they are asked for by name; "large, slow": runs with both."""
     shared: bool = False
     """Runs are kept by what they are, in a directory `runs` beside this reproduction's; see shared.py."""
+    kept: bool = False
+    """Whether what runs measured is kept beside the page, for what needs no figures of single people."""
     axes: Annotated[dict[str, dict[str, dict[str, Any]]], Field(min_length=1)]
     also: list[Also] = []
     levels: dict[str, str] = {}
@@ -336,6 +338,11 @@ class Reproduction(Strict):
                 raise RecipeError(f"{self._where}: lines has {line!r}.", nearest(line, list(self.levels)))
         for text in (*self.apart, *self.fewer, *(more.of for more in self.also)):
             self._fixed(text)
+        if self.kept and self.people:
+            raise RecipeError(
+                f"{self._where}: what is known of single people is never kept, and people = … draws it.",
+                "Leave out one of kept and people.",
+            )
         self._check_hours()
         for text in [*self.quick.only, *(label for read in [*self.rows, *checks] for label in read.only)]:
             self.named(text)

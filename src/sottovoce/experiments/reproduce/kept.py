@@ -1,0 +1,97 @@
+"""What runs measured, kept beside the pages: there statements can be judged anew where no run is left.
+
+`<paper>.jsonl` has a line for each run: its recipe, its result and its curve, column by column. What is
+known of single people is not in it, nor where a machine has its data.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from sottovoce.errors import RunError, SottovoceError
+from sottovoce.experiments.directory import EVENTS, RECIPE, RESULT, RunDirectory
+from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.reproduce.execute import Plan
+from sottovoce.experiments.sweep import Point
+
+
+class _Kept(NamedTuple):
+    recipe: Recipe
+    line: dict[str, Any]
+
+
+def keep(folder: Path, plan: Plan) -> None:
+    """Add the runs of a plan, all of which are complete, or put them in the place of older ones."""
+    if not plan.form.kept:
+        return
+    path = _path(folder, plan)
+    found = _read(path)
+    for point in _points(plan):
+        run = Run.open(point.place.path)
+        line = {"recipe": run.recipe.document(), "result": _impersonal(run.result), "curve": _columns(run)}
+        found[run.recipe.hash()] = _Kept(run.recipe, line)
+    ordered = sorted(found.values(), key=lambda kept: json.dumps(kept.line["recipe"], sort_keys=True))
+    folder.mkdir(parents=True, exist_ok=True)
+    RunDirectory(folder).write(path.name, "".join(f"{json.dumps(kept.line)}\n" for kept in ordered))
+
+
+def restore(folder: Path, plan: Plan) -> None:
+    """Make the directories of runs that are kept and have none."""
+    found = _read(_path(folder, plan)) if plan.form.kept else {}
+    metrics = {kept.recipe.evaluate.metric for kept in found.values()}
+    for point in _points(plan) if found else ():
+        if point.place.begun:
+            continue
+        wanted = Recipe.load(plan.form.recipe, [*point.settings, f"run.seed={point.seed}"])
+        hashes = [wanted.resolved(metric).hash() for metric in metrics]
+        kept = next((found[each] for each in hashes if each in found), None)
+        if kept is not None:
+            _write(point.place, kept)
+
+
+def _path(folder: Path, plan: Plan) -> Path:
+    return folder / f"{plan.form.name.split('/')[0]}.jsonl"
+
+
+def _points(plan: Plan) -> Iterator[Point]:
+    return (point for points in plan.points.values() for point in points)
+
+
+def _impersonal(result: Mapping[str, Any]) -> dict[str, Any]:
+    """A result without where its data was found."""
+    return {**result, "data": {**result["data"], "source": "kept figures"}}
+
+
+def _columns(run: Run) -> dict[str, list[Any]]:
+    names = dict.fromkeys(name for event in run.curve for name in event)
+    return {name: [event.get(name) for event in run.curve] for name in names}
+
+
+def _write(place: RunDirectory, kept: _Kept) -> None:
+    """A directory with what is kept; its result comes last, since that says that the run is complete."""
+    names, columns = kept.line["curve"].keys(), kept.line["curve"].values()
+    events = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
+    place.path.mkdir(parents=True, exist_ok=True)
+    place.write(RECIPE, kept.recipe.dumps())
+    place.write(EVENTS, "".join(f"{json.dumps(event)}\n" for event in events))
+    place.write(RESULT, json.dumps(kept.line["result"], indent=2))
+
+
+def _read(path: Path) -> dict[str, _Kept]:
+    """What is kept, by the hash of each recipe as this version understands it."""
+    found = {}
+    for number, text in enumerate(path.read_text("utf-8").splitlines() if path.exists() else (), 1):
+        try:
+            line = json.loads(text)
+            recipe = Recipe.parse(line["recipe"]).resolved()
+            lengths = {len(column) for column in line["curve"].values()}
+            if len(lengths) != 1 or not isinstance(line["result"]["data"], dict):
+                raise ValueError("its curve or its result is not whole")
+        except (ValueError, KeyError, TypeError, AttributeError, SottovoceError) as error:
+            raise RunError(
+                f"{path}, line {number}, is no kept run: {error}.", "Remove that line, and run it again."
+            ) from None
+        found[recipe.hash()] = _Kept(recipe, line)
+    return found
