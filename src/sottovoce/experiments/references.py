@@ -22,8 +22,9 @@ def require(references: Mapping[str, Any]) -> None:
     for name, reference in references.items():
         missing = [module for module in reference.needs.split() if importlib.util.find_spec(module) is None]
         if missing:
+            absent = "which is not installed" if len(missing) == 1 else "which are not installed"
             raise RecipeError(
-                f"The reference {name!r} needs {' and '.join(missing)}, which is not installed.",
+                f"The reference {name!r} needs {' and '.join(missing)}, {absent}.",
                 f"Install it with: {EXTRA}. Or leave it out of evaluate.references.",
             )
 

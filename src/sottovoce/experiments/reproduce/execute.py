@@ -43,34 +43,34 @@ class Plan(NamedTuple):
 def plan(
     form: Reproduction, out: Path, quick: bool, seeds: Sequence[int] | None, only: Sequence[str] = ()
 ) -> Plan:
-    """Every run with every seed; each is checked, also against what is in its directory."""
+    """Every run with every seed."""
     chosen = list(seeds or range(1, 1 + (form.quick.seeds if quick else form.seeds)))
     made = Plan(form, quick, chosen, {}, {})
     for run in form.chosen(only, quick):
         changes = settings(form.set) + form.changes(run) + settings(form.quick.set if quick else {})
         own = form.under(run, chosen)
         if not form.shared:
-            made.points[run] = _points(form, changes, out / form.folder(run), own)
+            made.points[run] = _points(changes, out / form.folder(run), own)
             continue
         apart = shared.beside(form.recipe, changes)
         if apart is not None:
             folder = shared.place(form.recipe, apart, out)
             made.beside[run] = (folder.name,)
-            made.points[folder.name,] = _points(form, apart, folder, own)
+            made.points[folder.name,] = _points(apart, folder, own)
         changes.append(shared.ALONE)
-        made.points[run] = _points(form, changes, shared.place(form.recipe, changes, out), own)
+        made.points[run] = _points(changes, shared.place(form.recipe, changes, out), own)
     return made
 
 
-def _points(form: Reproduction, changes: Sequence[str], folder: Path, seeds: Sequence[int]) -> list[Point]:
-    """A run under every seed, checked."""
-    made = [Point(tuple(changes), seed, RunDirectory(folder / f"seed-{seed}")) for seed in seeds]
-    return [sweep.checked(point, form.recipe, ()) for point in made]
+def _points(changes: Sequence[str], folder: Path, seeds: Sequence[int]) -> list[Point]:
+    """A run under every seed."""
+    return [Point(tuple(changes), seed, RunDirectory(folder / f"seed-{seed}")) for seed in seeds]
 
 
 def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results:
-    """Run what is not complete, and open all runs."""
-    every = [point for points in plan.points.values() for point in points]
+    """Run what is not complete, and open all runs; each is checked first, also against its directory."""
+    planned = (point for points in plan.points.values() for point in points)
+    every = [sweep.checked(point, plan.form.recipe, ()) for point in planned]
     failures = sweep.execute(every, plan.form.recipe, (), jobs, data_dir, tell)
     if failures:
         told = "; ".join(f"{failure.point.place.path}: {failure.reason}" for failure in failures)
