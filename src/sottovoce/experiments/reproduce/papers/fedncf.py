@@ -81,8 +81,8 @@ def neumf_not_behind(form: Reproduction, results: Results) -> list[Finding]:
     found = []
     for labels, pair in form.together(names, [], results):
         lead = _difference(form, [results[run] for run, _ in pair], "best")
-        where, which = ", ".join(labels), "ahead" if lead.mean >= 0 else "behind"
-        said = f"{where}: HR@10 at its best: {names[0]} is {which} of {names[1]} by {_say(_size(lead))}"
+        where, which = ", ".join(labels), "ahead of" if lead.mean >= 0 else "behind"
+        said = f"{where}: HR@10 at its best: {names[0]} is {which} {names[1]} by {_say(_size(lead))}"
         found.append(Finding(said, not Figure(-lead.mean, lead.std).clear))
     return found
 
