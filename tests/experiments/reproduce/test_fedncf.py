@@ -63,7 +63,7 @@ def test_not_behind_beyond_the_spread(say):
     curves = {"FedNeuMF, C = 20": (0.1, 0.59), "FedGMF, C = 20": (0.1, 0.6)}
     (found,) = say("neumf_not_behind", "table-3", curves)
     assert found.holds is False
-    assert "FedNeuMF is behind of FedGMF by 1.0 points" in found.said
+    assert "FedNeuMF is behind FedGMF by 1.0 points" in found.said
     assert say("neumf_not_behind", "table-3", curves, noise=0.01)[0].holds, "within the spread over seeds"
     both = {f"MovieLens 100K, {model}, federated": (0.1, hr) for model, hr in (("NeuMF", 0.61), ("GMF", 0.6))}
     assert say("neumf_not_behind", "table-5", both)[0].holds
