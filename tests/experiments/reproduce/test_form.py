@@ -137,3 +137,8 @@ def test_shipped_reproductions_can_be_run(each):
         assert check.function is None or papers.find(check.function)
     for run in form.runs():
         Recipe.load(form.recipe, [*settings(form.set), *form.changes(run)]).components()
+
+
+def test_a_curve_that_no_label_tells_apart_has_a_name(build):
+    form = build(text=FORM.replace('panels = ["size"]', 'panels = ["size", "way"]'))
+    assert form.panel(("small", "fast")) == ("small, fast", "mean over seeds")

@@ -8,6 +8,7 @@ from click.testing import CliRunner
 from sottovoce.cli.reproduce import command
 from sottovoce.errors import RecipeError, RunError
 from sottovoce.experiments.reproduce import execute, kept
+from tests.experiments.reproduce.conftest import FORM
 
 SMALL = """
 [set]
@@ -21,8 +22,6 @@ SMALL = """
 @pytest.fixture(scope="module")
 def reproduced(tmp_path_factory):
     """A reproduction of two runs whose result was put into a directory of pages."""
-    from tests.experiments.reproduce.conftest import FORM
-
     place = tmp_path_factory.mktemp("kept")
     form = "kept = true\n" + FORM.replace('"rmse"', '"hr@20"') + SMALL
     (place / "paper.toml").write_text(form)

@@ -257,7 +257,8 @@ class Reproduction(Strict):
         """The picture that a run is drawn in, and what it is called there."""
         inside = [axis in self.panels for axis in self.axes]
         rest = [not shown for shown in inside]
-        return ", ".join(itertools.compress(run, inside)), ", ".join(itertools.compress(run, rest))
+        name = ", ".join(itertools.compress(run, rest)) or "mean over seeds"
+        return ", ".join(itertools.compress(run, inside)), name
 
     def folder(self, run: Labels) -> str:
         """The name of a run's directory, unless runs are shared."""
