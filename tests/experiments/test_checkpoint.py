@@ -109,3 +109,10 @@ def test_another_format_is_refused(tmp_path):
     manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {"format": 99}))
     with pytest.raises(RunError, match="has format 99"):
         checkpoint.newest(tmp_path)
+
+
+def test_arrays_stay_on_the_disk_until_they_are_used(tmp_path):
+    checkpoint.save(tmp_path, 4, IDENTITY, {**state(4), "none": np.empty((0, 3))})
+    found = checkpoint.newest(tmp_path).arrays
+    assert all(isinstance(array, np.memmap) for array in found.values())
+    assert found["none"].shape == (0, 3)

@@ -4,7 +4,7 @@ from sottovoce.kernels import driver, prange
 from sottovoce.metrics.mae import absolute_error
 from sottovoce.metrics.rmse import squared_error
 from sottovoce.models import predict
-from sottovoce.state import opened
+from sottovoce.state import opened_at
 
 
 @driver
@@ -14,10 +14,11 @@ def errors(model, tables, people, slot_of, indptr, item, value, squared, absolut
     Person p holds out the rating `value[n]` of `item[n]` for n from `indptr[p]` to `indptr[p + 1]`.
     """
     for person in prange(len(slot_of)):
-        if indptr[person] == indptr[person + 1]:
+        begin, end = indptr[person], indptr[person + 1]
+        if begin == end:
             continue
-        own = opened(tables, slot_of[person])
-        for n in range(indptr[person], indptr[person + 1]):
+        own = opened_at(tables, slot_of[person], item[begin:end])
+        for n in range(begin, end):
             predicted = predict(model, own, 0, people, person, item[n])
             squared[n] = squared_error(predicted, value[n])
             absolute[n] = absolute_error(predicted, value[n])

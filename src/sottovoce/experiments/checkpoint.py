@@ -59,7 +59,8 @@ def save(run: Path, round: int, identity: Mapping[str, Any], arrays: Mapping[str
 
 
 def newest(run: Path) -> Checkpoint | None:
-    """The newest checkpoint in a run directory, or None."""
+    """The newest checkpoint in a run directory, or None. Its arrays are read from the disk as they are used,
+    because they may take half of all memory, and what they are put into takes as much again."""
     places = _complete(run)
     if not places:
         return None
@@ -72,7 +73,7 @@ def newest(run: Path) -> Checkpoint | None:
                 "Resume with the version that wrote it, or start anew in another directory.",
             )
         arrays = {
-            name: np.load(place / f"{number}.npy", allow_pickle=False)
+            name: np.load(place / f"{number}.npy", mmap_mode="r", allow_pickle=False)
             for number, name in enumerate(manifest["arrays"])
         }
         return Checkpoint(manifest["round"], manifest["identity"], arrays)

@@ -8,21 +8,7 @@ import numpy as np
 
 from sottovoce.kernels import STORAGE, helper, load, operation, store, stream
 from sottovoce.models import together, touched, train
-from sottovoce.state import between, desk, hold, limited, locate, rounding, width
-
-
-@helper
-def _take_rows(tables, slot, scratch, place):
-    for n in range(scratch.offset[place], scratch.offset[place + 1]):
-        j = locate(tables, slot, scratch.ids[n])
-        for d in range(width(tables)):
-            scratch.rows[n, d] = load(tables.rows[j, d])
-
-
-@helper
-def _take_ages(tables, slot, scratch):
-    for n in range(scratch.offset[1]):
-        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
+from sottovoce.state import between, desk, hold, limited, locate, rounding, take_ages, take_rows, width
 
 
 @helper
@@ -52,7 +38,7 @@ def fetch(model, tables, slot, scratch, place, people, person, run):
     """
     scratch.offset[place + 1] = scratch.offset[place]
     touched(model, scratch, place, people, person, run)
-    _take_rows(tables, slot, scratch, place)
+    take_rows(tables, slot, scratch, place)
 
 
 @operation(by="storage")
@@ -79,7 +65,7 @@ def approach(tables, slot, model, people, person, run, step):
     scratch, head = desk(tables, slot), tables.head[slot].copy()
     fetch(model, tables, slot, scratch, 0, people, person, run)
     key = _key(tables, slot, people, person, run)
-    _take_ages(tables, slot, scratch)
+    take_ages(tables, slot, scratch)
     train(model, scratch, 0, people, person, run)
     _put_back(tables, slot, scratch, key, step)
     part = np.float32(step)
@@ -101,8 +87,8 @@ def _together_in_place(tables, slot, model, people, run):
 def _together_beside(tables, slot, model, people, run):
     scratch = desk(tables, slot)
     hold(scratch, 0, np.arange(scratch.where.shape[1]))
-    _take_rows(tables, slot, scratch, 0)
+    take_rows(tables, slot, scratch, 0)
     key = _key(tables, slot, people, people.member[people.first[slot]], run)
-    _take_ages(tables, slot, scratch)
+    take_ages(tables, slot, scratch)
     together(model, scratch, 0, people, run)
     _put_back(tables, slot, scratch, key, 1.0)

@@ -243,7 +243,7 @@ class Simulation:
         """Continue from what `state` returned."""
         if "held clock" in state:
             self._hold(len(state["held clock"]))
-            self.underway = Messages(*(state[f"underway {name}"] for name in Messages._fields))
+            self.underway = Messages(*(np.array(state[f"underway {name}"]) for name in Messages._fields))
         live = self.state()
         for name, values in state.items():
             np.copyto(live[name], values, casting="no")
