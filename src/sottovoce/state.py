@@ -241,6 +241,29 @@ def rounding(tables, key, item, d):
     return dither(key, item * ((width(tables) + 1) // 2) + d // 2, d % 2)
 
 
+@operation(by="storage")
+def roundings(tables, key, first, last, bits):
+    """Write the same for all numbers of some rows, one row after another; nothing where none is needed."""
+
+
+@roundings.rule("float32")
+def _none(tables, key, first, last, bits):
+    pass
+
+
+@roundings.rule("bfloat16")
+def _drawn(tables, key, first, last, bits):
+    w = width(tables)
+    if w % 2 == 0:  # flat, which vectorises
+        for n in range((last - first) * w // 2):
+            index = first * (w // 2) + n
+            bits[2 * n], bits[2 * n + 1] = dither(key, index, 0), dither(key, index, 1)
+    else:
+        for item in range(first, last):
+            for d in range(w):
+                bits[(item - first) * w + d] = rounding(tables, key, item, d)
+
+
 @constant
 def _oldest(tables: Any) -> int:
     return int(np.iinfo(STORAGES[tables.storage][1]).max)

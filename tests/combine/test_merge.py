@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce import registry
-from sottovoce.combine import merge, merged_age, weight
+from sottovoce.combine import ROWS, merge, merged_age, weight
 from sottovoce.combine.linear import Linear
 from sottovoce.combine.none import Replace
 from sottovoce.kernels import driver
@@ -93,6 +93,27 @@ def test_message_with_some_rows_changes_only_those():
     mine, theirs = tables_of([[1.0], [2.0], [3.0]], [1, 1, 1]), tables_of([[5.0]], [1], ids=[1])
     result = merged(Linear(), mine, theirs)
     assert result.rows[:, 0].tolist() == [1, 3.5, 3]
+
+
+@pytest.mark.parametrize("storage", ["float32", "bfloat16"])
+@pytest.mark.parametrize("w", [1, 2])
+def test_a_whole_model_is_merged_as_a_message_of_all_its_rows(w, storage):
+    """More rows than are merged at a time, some of which count for nothing; rounded with the same bits."""
+    rng, count = np.random.default_rng(5), 2 * ROWS + 50
+    sixteenths = rng.integers(-64, 65, (2, count, w)).astype(np.float32) / 16  # which 16 bits hold exactly
+    ages = rng.integers(0, 5, (2, count))
+    ages[1, :ROWS] = 0
+    mine, theirs = (whole(1, count, w, 1, storage) for _ in range(2))
+    for tables, rows, age in zip((mine, theirs), sixteenths, ages, strict=True):
+        tables.rows[:] = (rows.view(np.uint32) >> 16) if storage == "bfloat16" else rows
+        tables.age[:] = age
+    message = tables_of(sixteenths[1], ages[1], np.arange(count))
+    message.head[:], message.clock[:] = theirs.head, theirs.clock
+    one, other = merged(Linear(), mine, theirs), merged(Linear(), mine, message)
+    assert (one.rows[:ROWS] == mine.rows[:ROWS]).all()
+    assert (one.rows[ROWS:] != mine.rows[ROWS:]).any()
+    for array, same in zip(one, other, strict=True):
+        np.testing.assert_array_equal(array, same)
 
 
 rules = [registry.build("merge", name, {}, "merge") for name in registry.names("merge")]

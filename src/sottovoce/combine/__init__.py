@@ -10,7 +10,7 @@ import numpy as np
 
 from sottovoce.kernels import AHEAD, STORAGE, ask, constant, helper, load, operation, store, stream
 from sottovoce.models._study import study
-from sottovoce.state import between, flat, is_gathered, limited, locate, rounding, width
+from sottovoce.state import between, flat, is_gathered, limited, locate, rounding, roundings, width
 
 
 @operation
@@ -64,6 +64,40 @@ def _by_row(rule):
     return int(rule.needs == "row_age")
 
 
+# Each of these loops vectorises, and all of them in one would not: a few rows go through one after another.
+ROWS = 128
+"""Rows that are merged at a time, so that what is known of them stays in the nearest cache."""
+
+
+@helper
+def _weigh(rule, tables, ages, their_ages, parts, shares):
+    """Write the share of each incoming number of some rows, and return whether there is any.
+
+    `parts` has room for the shares of the rows.
+    """
+    w, some = width(tables), False
+    for n in range(len(ages)):
+        parts[n] = weight(rule, np.float32(ages[n]), np.float32(their_ages[n]))
+    for n in range(len(ages)):
+        some |= parts[n] != 0
+        for d in range(w):
+            shares[n * w + d] = parts[n]
+    return some
+
+
+@helper
+def _grow(rule, tables, ages, their_ages):
+    for n in range(len(ages)):
+        ages[n] = limited(tables, merged_age(rule, np.int32(ages[n]), np.int32(their_ages[n])))
+
+
+@helper
+def _blend(rows, their_rows, shares, bits):
+    for n in range(len(rows)):
+        value = between(load(rows[n]), load(their_rows[n]), shares[n])
+        rows[n] = store(rows, value, bits[n])
+
+
 @helper
 def merge(rule, model, tables, slot, source, origin, people, person, run, over):
     """Merge model `origin` of `source` into model `slot` of `tables`, as `rule` says; or take it `over`.
@@ -96,20 +130,20 @@ def merge(rule, model, tables, slot, source, origin, people, person, run, over):
                 value = between(load(own[j, d]), load(theirs[n, d]), part)
                 own[j, d] = store(own, value, rounding(tables, key, item, d))
     else:
-        # The same, but flat: LLVM checks once that the tables do not overlap, and vectorises over rows.
-        # Weights have a loop of their own for the same reason.
         ages, their_ages = tables.age[start : start + count], source.age[begin : begin + count]
         rows, their_rows = flat(tables, slot), flat(source, origin)
-        shares = np.empty(count if each else 0, np.float32)
-        for n in range(len(shares)):
-            shares[n] = weight(rule, np.float32(ages[n]), np.float32(their_ages[n]))
-        for n in range(count):
-            ages[n] = limited(tables, merged_age(rule, np.int32(ages[n]), np.int32(their_ages[n])))
-        for n in range(count):
-            part = shares[n] if each else share
-            for d in range(w):
-                value = between(load(rows[n * w + d]), load(their_rows[n * w + d]), part)
-                rows[n * w + d] = store(rows, value, rounding(tables, key, n, d))
+        shares, bits = np.full(ROWS * w, share, np.float32), np.zeros(ROWS * w, np.uint16)
+        parts = np.empty(ROWS, np.float32)
+        for first in range(0, count, ROWS):
+            last = min(first + ROWS, count)
+            some = share != 0
+            if each:
+                some = _weigh(rule, tables, ages[first:last], their_ages[first:last], parts, shares)
+            _grow(rule, tables, ages[first:last], their_ages[first:last])
+            if some:
+                if share < 1 or each:  # what is taken over needs no rounding
+                    roundings(tables, key, first, last, bits)
+                _blend(rows[first * w : last * w], their_rows[first * w : last * w], shares, bits)
     for d in range(tables.head.shape[1]):
         tables.head[slot, d] = between(tables.head[slot, d], source.head[origin, d], share)
     tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])
