@@ -104,16 +104,18 @@ class Simulation:
 
         With p messages per node and round, the planner was seen to copy a little less than
         (p − 1) / (p + 2) of all models, and it may copy one in SPARE more; in virtual time up to two thirds.
-        A compressed message is written down for each that is on its way.
+        A compressed message is written down, in float32, for each that is on its way or waits in the plan:
+        in virtual time 2.1 to 2.5 of them for every node.
         """
         slots, size = hosts(protocol, people)[1], shape(model)
         sent = trainings(protocol, False, 1.0)
         number, count = (np.dtype(kind).itemsize for kind in STORAGES[storage])
         table = items * (size.row * number + count) + (size.head + 2) * 4
-        held = 2 / 3 if timed else (sent - 1) / (sent + 2) + 1 / SPARE
+        held = table * (2 / 3 if timed else (sent - 1) / (sent + 2) + 1 / SPARE)
         if isinstance(chain, Chain):
-            held = sent * rows(chain, items) / items * (2 if timed else 1)
-        return int(slots * table * (1 + (held if slots > 1 else 0)) + people * size.user * 4)
+            message = rows(chain, items) * (size.row * 4 + (8 if chain.share < 1 else 4))
+            held = sent * message * (2.5 if timed else 1)
+        return int(slots * (table + (held if slots > 1 else 0)) + people * size.user * 4)
 
     @property
     def items(self) -> int:
@@ -164,13 +166,17 @@ class Simulation:
         self.workspace = None
 
     def _hold(self, places: int) -> None:
-        """Make room for so many snapshots, keeping those there are."""
+        """Make room for so many snapshots, keeping those there are.
+
+        There is room for half as many again, which takes no memory while it is not used: each time
+        there is too little, old and new snapshots stand side by side.
+        """
+        used = {name: self._extent(name) for name in HELD}
         self.places = max(self.places, places)
         if places > self.snapshots.slots:
-            before, self.snapshots = self.snapshots, self._pool(max(places, self.tables.slots))
-            for name in HELD:
-                old = getattr(before, name)
-                getattr(self.snapshots, name)[: len(old)] = old
+            before, self.snapshots = self.snapshots, self._pool(max(places * 3 // 2, self.tables.slots))
+            for name, end in used.items():
+                getattr(self.snapshots, name)[:end] = getattr(before, name)[:end]
 
     @property
     def message_bytes(self) -> int:
