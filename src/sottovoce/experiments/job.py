@@ -125,6 +125,7 @@ class Job:
             if self.best is not None:
                 self.best.restore(best, simulation.tables, simulation.people)
             self.tell.say(f"Continuing after round {simulation.round}.")
+            del found, own, best  # the checkpoint, which was read from the disk, need no longer be there
         elif getattr(parts.model, "start_from", None):
             pretrained.begin(simulation, parts.model, recipe.run.seed, split.hash)
         with interrupt.requests() as asked:
