@@ -23,6 +23,7 @@ LAYERS = [
     {"data"},
     {"metrics"},
     {"state"},
+    {"storage"},
     {"timing"},
     {"models"},
     {"exchange"},

@@ -13,7 +13,8 @@ from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
-from sottovoce.state import STORAGES, opened
+from sottovoce.state import STORAGES
+from sottovoce.storage import opened
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.simulate.test_virtual_time import network
 

@@ -10,7 +10,8 @@ import numpy as np
 
 from sottovoce.kernels import AHEAD, STORAGE, ask, constant, helper, load, operation, store, stream
 from sottovoce.models._study import study
-from sottovoce.state import between, flat, is_gathered, limited, locate, rounding, roundings, width
+from sottovoce.state import between, flat, is_gathered, locate, width
+from sottovoce.storage import limited, rounding, roundings
 
 
 @operation

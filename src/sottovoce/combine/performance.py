@@ -23,7 +23,8 @@ from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
 from sottovoce.models import SCATTERED, score, score_all, score_some, uses_place
 from sottovoce.registry import component
-from sottovoce.state import opened, stand
+from sottovoce.state import stand
+from sottovoce.storage import opened
 
 FEWEST = 2
 """Weighting items below which models are not judged."""

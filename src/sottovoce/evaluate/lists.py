@@ -26,7 +26,8 @@ from sottovoce.metrics.rank import rank_among
 from sottovoce.metrics.recall import share_of_relevant
 from sottovoce.metrics.user_coverage import served
 from sottovoce.models import score, score_all, uses_place
-from sottovoce.state import opened, stand
+from sottovoce.state import stand
+from sottovoce.storage import opened
 
 
 @helper

@@ -15,7 +15,8 @@ from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
 from sottovoce.models import SCATTERED, score, score_all, score_some, uses_place
-from sottovoce.state import opened, stand
+from sottovoce.state import stand
+from sottovoce.storage import opened
 
 
 @helper

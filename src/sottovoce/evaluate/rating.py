@@ -4,7 +4,7 @@ from sottovoce.kernels import driver, prange
 from sottovoce.metrics.mae import absolute_error
 from sottovoce.metrics.rmse import squared_error
 from sottovoce.models import predict
-from sottovoce.state import opened_at
+from sottovoce.storage import opened_at
 
 
 @driver

@@ -9,7 +9,8 @@ from sottovoce.errors import MessageError
 from sottovoce.exchange.compression import Chain, Whole, rows
 from sottovoce.exchange.pack import expand, squeeze
 from sottovoce.kernels import driver
-from sottovoce.state import People, Tables, gathered, opened, table_type, whole
+from sottovoce.state import People, Tables, gathered, table_type, whole
+from sottovoce.storage import opened
 
 LIMIT = 2**30
 """Ages and clocks stay below this: two of them can be added, and counted on, without overflow."""

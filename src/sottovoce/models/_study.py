@@ -8,7 +8,8 @@ import numpy as np
 
 from sottovoce.kernels import STORAGE, helper, load, operation, store, stream
 from sottovoce.models import together, touched, train
-from sottovoce.state import between, desk, hold, limited, locate, rounding, take_ages, take_rows, width
+from sottovoce.state import between, hold, locate, width
+from sottovoce.storage import desk, limited, rounding, take_ages, take_rows
 
 
 @helper

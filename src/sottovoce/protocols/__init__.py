@@ -13,7 +13,8 @@ from sottovoce.combine import judges, merge, practise
 from sottovoce.exchange.pack import pack
 from sottovoce.kernels import INIT, STORAGE, clock, driver, helper, operation, prange, store, stream
 from sottovoce.models import start_head, start_row, start_user
-from sottovoce.state import Doubles, Ints, Longs, remember, rounding, width
+from sottovoce.state import Doubles, Ints, Longs, remember, width
+from sottovoce.storage import rounding
 
 NOBODY = -1
 

@@ -36,7 +36,8 @@ from sottovoce.models._study import fetch
 from sottovoce.protocols import advance, hosts, nodes, trainings
 from sottovoce.protocols._blocks import BLOCKS, divide
 from sottovoce.protocols._participants import Groups, terms
-from sottovoce.state import Tables, gathered, limited, rounding, width
+from sottovoce.state import Tables, gathered, width
+from sottovoce.storage import limited, rounding
 
 CHANGES = Disclosure(
     "how training changed items' rows and the head, and the number of instances it was on",
