@@ -102,20 +102,10 @@ def _kernels() -> Iterator[Finding]:
         yield GOOD, f"the {form} test kernel is right, ready after {took:.2f} s"
     if kernels.threads() == 1:
         yield GOOD, f"1 thread on {os.cpu_count()} processors"
-    elif layer := _threading_layer():
+    elif layer := kernels.threading_layer():
         yield GOOD, f"{kernels.threads()} threads on {os.cpu_count()} processors, threading layer {layer}"
     else:
         yield BAD, "the parallel test kernel ran in a single thread; please report this"
-
-
-def _threading_layer() -> str | None:
-    """What Numba runs threads with, or None if no parallel kernel has run."""
-    from sottovoce.kernels import numba  # type: ignore[attr-defined]
-
-    try:
-        return str(numba.threading_layer())
-    except ValueError:
-        return None
 
 
 def _data(data_dir: str | None) -> Iterator[Finding]:

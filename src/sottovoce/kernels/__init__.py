@@ -21,7 +21,15 @@ This package alone imports Numba. It offers these things to write kernels with:
 
 from sottovoce.kernel_cache import cache_directory
 from sottovoce.kernels.components import constant, helper, inlined, missing, operation, summing
-from sottovoce.kernels.drivers import Driver, compilations, driver, prange, set_threads, threads
+from sottovoce.kernels.drivers import (
+    Driver,
+    compilations,
+    driver,
+    prange,
+    set_threads,
+    threading_layer,
+    threads,
+)
 from sottovoce.kernels.machine import AHEAD, ask, clock
 from sottovoce.kernels.randomness import (
     BOOTSTRAP,
@@ -97,6 +105,7 @@ __all__ = [
     "store",
     "stream",
     "summing",
+    "threading_layer",
     "threads",
     "uniform",
 ]

@@ -146,6 +146,14 @@ def threads() -> int:
     return _threads or numba.config.NUMBA_NUM_THREADS
 
 
+def threading_layer() -> str | None:
+    """What Numba runs threads with, or None if no parallel kernel has run."""
+    try:
+        return str(numba.threading_layer())
+    except ValueError:
+        return None
+
+
 @contextmanager
 def set_threads(count: int) -> Iterator[None]:
     """Use `count` threads inside the block; 0 means as many as there are."""

@@ -144,3 +144,23 @@ def test_far_better(build, run, slow, holds):
     assert [one.holds for one in found] == [holds, holds]
     assert found[1].said.startswith("small, gossip: RMSE, at the end: 10× bandwidth 0.9010 ± 0.0014, low")
     assert "at least 0.05 is far)" in found[1].said
+
+
+def test_whole_gossip_is_further_behind(build, run):
+    form = build(text=FORM.replace("[axes.data]", "[axes.people]").replace("[axes.epochs]", "[axes.items]"))
+    behind = {("small", "1 epoch"): 0.1, ("small", "10 epochs"): 0.3, ("middle", "1 epoch"): 0.05}
+    results = {
+        (*labels, method): [run(2, 1 + by * (method == "gossip merge"), hours=5.0)]
+        for labels, by in behind.items()
+        for method in ("gossip merge", "gossip 10 %", "federated", "federated 10 %")
+    }
+    sparse, alone = papers.find("hegedus.behind_where_sparse")(form, results)
+    assert sparse.holds, "compressed ones, which are equal, do not count"
+    assert sparse.said.startswith(
+        "small: gossip merge beside federated, mean over the curve: gossip ahead by"
+    )
+    assert "-0.1000 on 1 epoch, -0.3000 on 10 epochs (-0.2000 from 1 epoch to 10 epochs)" in sparse.said
+    assert alone.holds is None, "nothing to compare with"
+    large, _ = papers.find("hegedus.behind_where_large")(form, results)
+    assert large.holds is False
+    assert "(+0.0500 from small to middle)" in large.said

@@ -68,10 +68,7 @@ def gap_shrinks(form: Reproduction, results: Results) -> list[Finding]:
 @statement("hegedus.lead_grows")
 def lead_grows(form: Reproduction, results: Results) -> list[Finding]:
     """The larger the network, the better gossip does beside federation, as the mean over the curve."""
-    return [
-        Finding(*_judged(f"{where}: gossip ahead by", sizes, list(itertools.pairwise(sizes)), grows=True))
-        for where, sizes in _by_size(form, results, lambda pair: pair.lead(form, "mean"))
-    ]
+    return _leads(form, results, "data", grows=True)
 
 
 @statement("hegedus.most_on_largest")
@@ -83,6 +80,18 @@ def most_on_largest(form: Reproduction, results: Results) -> list[Finding]:
         steps = [(other, size) for size in sizes if size in LARGEST for other in sizes if other != size]
         found.append(Finding(*_judged(f"{where}: gossip ahead by", sizes, steps, grows=True)))
     return found
+
+
+@statement("hegedus.behind_where_sparse")
+def behind_where_sparse(form: Reproduction, results: Results) -> list[Finding]:
+    """The more items there are for as many ratings, the further whole gossip is behind whole federation."""
+    return _leads(form, _whole(results), "items", grows=False)
+
+
+@statement("hegedus.behind_where_large")
+def behind_where_large(form: Reproduction, results: Results) -> list[Finding]:
+    """The more people there are, the further whole gossip is behind whole federation."""
+    return _leads(form, _whole(results), "people", grows=False)
 
 
 @statement("hegedus.far_better")
@@ -119,6 +128,19 @@ def no_clear_advantage(form: Reproduction, results: Results) -> list[Finding]:
     return found
 
 
+def _leads(form: Reproduction, results: Results, axis: str, *, grows: bool) -> list[Finding]:
+    """Whether gossip does better, or worse, beside federation from each label of an axis to the next."""
+    return [
+        Finding(*_judged(f"{where}: gossip ahead by", sizes, list(itertools.pairwise(sizes)), grows=grows))
+        for where, sizes in _by_size(form, results, lambda pair: pair.lead(form, "mean"), axis)
+    ]
+
+
+def _whole(results: Results) -> Results:
+    """The runs that send whole models."""
+    return {run: seeds for run, seeds in results.items() if not set(PAIRS[0]).isdisjoint(run)}
+
+
 def _pairs(form: Reproduction, results: Results) -> Iterator[_Pair]:
     for names in PAIRS:
         for labels, runs in form.together(names, [], results):
@@ -142,10 +164,10 @@ def _initial(form: Reproduction, pair: _Pair) -> Finding:
 
 
 def _by_size(
-    form: Reproduction, results: Results, read: Callable[[_Pair], Figure]
+    form: Reproduction, results: Results, read: Callable[[_Pair], Figure], axis: str = "data"
 ) -> Iterator[tuple[str, dict[str, Figure]]]:
-    """Something for each size of the network, in the file's order; a stand-in only where it is needed."""
-    place = list(form.axes).index("data")
+    """Something for each label of an axis, in the file's order; a stand-in only where it is needed."""
+    place = list(form.axes).index(axis)
     together: dict[tuple[tuple[str, str], Labels], dict[str, Figure]] = {}
     for pair in _pairs(form, results):
         rest = pair.labels[:place] + pair.labels[place + 1 :]
