@@ -45,6 +45,30 @@ def test_a_file_in_the_way(tmp_path):
         pass
 
 
+def test_what_is_refused_before_it_learns_leaves_nothing_behind(tmp_path, small):
+    def refused(place, events=0):
+        try:
+            with place.claim(resume=True):
+                place.begin(small().resolved("hr@5"), "split", "1.0")
+                for round in range(events):
+                    place.record({"round": round, "hr@5": 0.5})
+                raise RunError("This does not work.", "Do something else.")
+        except RunError:
+            return
+
+    place = RunDirectory(tmp_path / "run")
+    refused(place)
+    assert not place.path.exists()
+    place.path.mkdir()
+    (place.path / "notes.txt").write_text("mine")
+    refused(place)
+    assert [path.name for path in place.path.iterdir()] == ["notes.txt"]
+    refused(place, events=1)
+    assert place.begun, "it has begun to learn"
+    refused(place)
+    assert place.begun, "and somebody else had begun"
+
+
 def test_only_one_process_at_a_time(tmp_path):
     first, second = RunDirectory(tmp_path), RunDirectory(tmp_path)
     with (

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from numpy.typing import NDArray
 
-from sottovoce.errors import RunError
+from sottovoce.errors import RunError, SottovoceError
 from sottovoce.experiments import checkpoint
 from sottovoce.experiments.recipe import Recipe
 
@@ -62,7 +62,10 @@ class RunDirectory:
 
     @contextlib.contextmanager
     def claim(self, resume: bool) -> Iterator[None]:
-        """Make the directory this run's own while the block lasts, or refuse with the remedy."""
+        """Make the directory this run's own while the block lasts, or refuse with the remedy.
+
+        A run that is refused before it has begun to learn leaves nothing behind.
+        """
         if self.begun and not resume:
             held = "the results of another run" if self.complete else "a run that was not finished"
             way = "choose another directory with --out, or delete it"
@@ -70,6 +73,7 @@ class RunDirectory:
                 f"{self.path} holds {held}.",
                 f"{way[0].upper()}{way[1:]}." if self.complete else f"Continue it with --resume, {way}.",
             )
+        new, made = not self.begun, not self.path.exists()
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -77,7 +81,19 @@ class RunDirectory:
                 f"{self.path} cannot be used: {error.strerror}.", "Choose another directory with --out."
             ) from None
         with _locked(self.path):
-            yield
+            try:
+                yield
+            except SottovoceError:
+                if new and not self.events():
+                    self._clear(made)
+                raise
+
+    def _clear(self, made: bool) -> None:
+        for name in (RECIPE, SPLIT, EVENTS):
+            (self.path / name).unlink(missing_ok=True)
+        if made:
+            with contextlib.suppress(OSError):  # somebody put something else there
+                self.path.rmdir()
 
     def begin(self, recipe: Recipe, split: str, version: str) -> checkpoint.Checkpoint | None:
         """Write the recipe, or check that it is the one that was begun here.
