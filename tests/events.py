@@ -93,7 +93,7 @@ def sent(s: Simulation, begin: float, end: float, pushes: int, share: float) -> 
             there = start >= begin and online(timing, node, start, start)
             for m, peer in enumerate(chosen(s, node, start, cycle, pushes) if there else []):
                 number = cycle * pushes + m
-                over = start + models / min(timing.upload[node], timing.download[peer]) + timing.latency
+                over = start + max(length, models / pushes / timing.download[peer]) + timing.latency
                 lost = uniform(stream(run, LOSS, node, number), 0) < timing.loss
                 intact = online(timing, node, start, over) and online(timing, peer, start, over)
                 yield Message(node, peer, float(start), float(over), number, intact and not lost)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sottovoce.combine.linear import Linear
 from sottovoce.data.interactions import Catalog, Interactions
+from sottovoce.exchange.codec import size
 from sottovoce.exchange.pack import pack
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols import absorb
@@ -66,7 +67,9 @@ def advance_slowly(simulation: Simulation, rounds: int) -> None:
     slots = s.tables.slots
     # A spike of clusters gossips like gossip, one slot being one node.
     pushes = getattr(s.protocol, "pushes", 1)
-    share = max(1, int(s.chain.share * s.items)) / s.items * s.chain.bits / 32
+    count, some = max(1, int(s.chain.share * s.items)), s.chain.share < 1
+    coded, plain = (size(count, s.shape.row, s.shape.head, some, bits) for bits in (s.chain.bits, 32))
+    share = count / s.items * (coded / plain)
     events: list[tuple[float, int, int, Any]] = []
     for round in range(s.round, s.round + rounds):
         begin, end = round * s.timing.round, (round + 1) * s.timing.round

@@ -2,7 +2,8 @@
 
 Both advance by as many rounds at a time as are planned together, as a run does where evaluations are
 further apart and a round is short; and, with `-singly`, by one round at a time, as a run does that
-evaluates after every round, or whose rounds take longer than a quarter of a second.
+evaluates after every round, or whose rounds take longer than a quarter of a second. `-threads`, by the
+clock and with all threads, is shown without a target: on a shared machine that ratio is another every time.
 """
 
 import statistics

@@ -42,15 +42,25 @@ def _drawn(tables, key, first, last, bits):
                 bits[(item - first) * w + d] = rounding(tables, key, item, d)
 
 
+OLDEST = 2**29
+"""No merge makes an age or a clock greater: the sum of two, and trainings after it, do not overflow then."""
+
+
 @constant
 def _oldest(tables: Any) -> int:
-    return int(np.iinfo(STORAGES[tables.storage][1]).max)
+    return min(OLDEST, int(np.iinfo(STORAGES[tables.storage][1]).max))
 
 
 @inlined
 def limited(tables, age):
     """An age as `tables` can hold it: in 16 bits, at most 65,535."""
-    return min(age, _oldest(tables))
+    return min(age, np.int32(_oldest(tables)))
+
+
+@constant
+def is_short(tables: Any) -> int:
+    """Whether rows are kept in 16 bits, known at compile time."""
+    return int(tables.storage == "bfloat16")
 
 
 @constant

@@ -4,6 +4,7 @@ Time is in seconds. A synchronous round is the special case in which everybody i
 sends at the same moment, and every message takes one second, which is one round.
 """
 
+import hashlib
 from typing import NamedTuple
 
 import numpy as np
@@ -30,6 +31,16 @@ def synchronous(nodes: int) -> Timing:
     """Rounds without time: everybody sends at once, and all messages have arrived before the next."""
     none, ones = np.empty(0), np.ones(nodes)
     return Timing(np.empty(0, np.int64), none, none, ones, ones, 0.0, 0.0, 1.0, timed=False)
+
+
+def hashed(timing: Timing) -> str:
+    """A hash of when nodes are there; empty where all always are."""
+    if len(timing.first) == 0:
+        return ""
+    digest = hashlib.sha256()
+    for array in (timing.first, timing.since, timing.until):
+        digest.update(array.tobytes())
+    return digest.hexdigest()
 
 
 @helper

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import Chain, Whole, chain, payload
+from sottovoce.exchange.compression import Chain, Whole, chain
 from sottovoce.exchange.compression.delta import Delta
 from sottovoce.exchange.compression.none import Everything
 from sottovoce.exchange.compression.quantize import Quantize
@@ -96,7 +96,18 @@ def test_links_make_a_chain_in_any_order():
     assert chain([]) == chain([Subsample(1.0)]) == chain([Everything()]) == Whole()
     assert chain([Everything(), *links]) == made
     assert isinstance(chain([]), Whole)
-    assert payload(made, 100) == pytest.approx(0.1)
+
+
+def test_fewer_rows_take_less_in_proportion_and_fewer_bits_what_they_save():
+    def share(chain):
+        return codec.payload(chain, 100, 6, 0)
+
+    assert share(Whole()) == share(Chain(delta=True)) == 1
+    assert share(Chain(share=0.2)) == 0.2
+    for some in (1.0, 0.2):
+        whole, coded = (codec.size(int(100 * some), 6, 0, some < 1, bits) for bits in (32, 8))
+        assert share(Chain(some, 8)) == pytest.approx(some * coded / whole)
+        assert share(Chain(some, 8)) > some * 8 / 32, "ages have as many bits as before"
 
 
 def test_damaged_scales_are_refused():

@@ -275,3 +275,21 @@ def test_the_best_by_a_set_that_changes_is_refused(small):
     with pytest.raises(RecipeError, match="compares models by weighting sets"):
         small(**JUDGED, arrivals__share=0.5, evaluate__best="noted")
     small(**JUDGED, arrivals__share=0.5, arrivals__refresh=False, evaluate__best="noted")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        ("memory.max", "memory.current", "inactive_file"),
+        ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+    ],
+)
+def test_files_that_a_container_has_in_memory_do_not_count(tmp_path, monkeypatch, names):
+    limit, used, cached = names
+    monkeypatch.setattr(machine, "_GROUPS", (tmp_path,))
+    without = machine.available_memory()
+    (tmp_path / limit).write_text("5000\n")
+    (tmp_path / used).write_text("4000\n")
+    assert machine.available_memory() == 1000 < without
+    (tmp_path / "memory.stat").write_text(f"anon 1500\n{cached} 2500\n")
+    assert machine.available_memory() == 3500

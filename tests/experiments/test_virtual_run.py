@@ -6,10 +6,13 @@ from pathlib import Path
 import polars as pl
 import pytest
 
+from sottovoce.errors import RunError
 from sottovoce.exchange.compression import Whole
 from sottovoce.experiments.progress import Quiet
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.run import run_recipe
+from sottovoce.peers.k_out import KOut
+from sottovoce.simulate.engine import Simulation
 
 RECIPE = {
     "data": {"name": "synthetic", "users": 100, "items": 100},
@@ -96,6 +99,31 @@ def test_a_trace_beside_the_recipe_is_found_from_the_run_directory(stay, tmp_pat
     place.mkdir()
     (place / "recipe.toml").write_text(resolved.dumps())
     assert Recipe.load(place / "recipe.toml").hash() == resolved.hash()
+
+
+def test_another_trace_in_the_same_file_is_refused(stay, tmp_path, monkeypatch):
+    """Half of a run under one trace and half under another would belong to neither."""
+
+    original, calls = Simulation.advance, iter(range(3))  # both baselines, and a round of the run
+
+    def advance(simulation, rounds):
+        if next(calls, None) is None:
+            raise KeyboardInterrupt
+        original(simulation, rounds)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Simulation, "advance", advance)
+        with pytest.raises(KeyboardInterrupt):
+            run_recipe(Recipe.load(stay, ["run.checkpoint=0"]), tmp_path / "run")
+    (tmp_path / "stay.csv").write_text("node,from,until\nanna,0,1000000\nbert,0,5000\n")
+    with pytest.raises(RunError, match=r"^The churn, that is when nodes are online, changed since"):
+        run_recipe(Recipe.load(stay), tmp_path / "run", resume=True)
+
+
+def test_where_there_are_links_nodes_know_twenty_others():
+    assert Recipe.parse(RECIPE).components().peers == KOut(20)
+    assert Recipe.parse(RECIPE).resolved("rmse").network.peers.name == "k-out"
+    assert Recipe.parse(RECIPE | {"network": {}}).resolved("rmse").network.peers.name == "uniform"
 
 
 class Notes(Quiet):

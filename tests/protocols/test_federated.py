@@ -194,6 +194,17 @@ def test_a_round_takes_download_and_upload():
         assert s.messages == 120 * rounds
 
 
+def test_what_ends_with_a_round_belongs_to_it():
+    """30 times 1.1 transfers are 33 rounds, though not in numbers of 64 bits."""
+    speed = np.full(60, 1 / 1728.0)
+    s = federation(
+        crowd(), chain=Chain(share=0.1), timing=timing(60, round=1728.0, upload=speed, download=speed)
+    )
+    assert s.size == 0.1
+    s.advance(33)
+    assert s.tables.clock[0] == 30
+
+
 def test_who_is_slow_or_leaves_in_the_download_is_left_out():
     download = np.full(60, 0.1)
     download[:10] = 0.04

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from sottovoce import kernels
 from sottovoce.combine.linear import Linear
+from sottovoce.combine.none import Replace
 from sottovoce.exchange.compression import Chain, Whole
 from sottovoce.exchange.message import check, emit
 from sottovoce.models.mf import MF
@@ -14,7 +15,7 @@ from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
 from sottovoce.state import STORAGES
-from sottovoce.storage import opened
+from sottovoce.storage import OLDEST, opened
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.simulate.test_virtual_time import network
 
@@ -110,6 +111,27 @@ def test_ages_stay_at_their_highest():
     trained.tables.age[:] = 65_535
     trained.advance(1)
     assert (trained.tables.age == 65_535).all()
+
+
+def test_ages_that_are_added_do_not_overflow():
+    """Sums of ages grow without limit; beyond the highest number there is the lowest."""
+    simulation = simulate(MF(factors=3), crowd(), merge=Linear(sum_ages=True), rounds=60)
+    simulation.advance(60)
+    for ages in (simulation.tables.age, simulation.tables.clock):
+        assert ages.min() >= 0
+        assert ages.max() >= OLDEST
+    assert np.isfinite(simulation.tables.rows).all()
+    check(emit(simulation.tables, 3))
+
+
+def test_what_is_taken_over_from_messages_of_32_bits_is_rounded_at_random():
+    """Cut off instead, rows that nobody trains would lose a bit with every hop."""
+    unrated = ratings(np.pad(np.ones((60, 1)), ((0, 0), (0, 49))).tolist())
+    simulation = short(unrated, merge=Replace(), chain=Chain(bits=16))
+    before = rows(simulation).reshape(60, 50, 4)[:, 1:].mean()
+    for _ in range(30):
+        simulation.advance(1)
+    assert rows(simulation).reshape(60, 50, 4)[:, 1:].mean() == pytest.approx(before, rel=0.003)
 
 
 def test_messages_hold_32_bits_whatever_is_stored():

@@ -11,7 +11,7 @@ import numpy as np
 from sottovoce.kernels import AHEAD, STORAGE, ask, constant, helper, load, operation, store, stream
 from sottovoce.models._study import study
 from sottovoce.state import between, flat, is_gathered, locate, width
-from sottovoce.storage import limited, rounding, roundings
+from sottovoce.storage import OLDEST, is_short, limited, rounding, roundings
 
 
 @operation
@@ -142,10 +142,11 @@ def merge(rule, model, tables, slot, source, origin, people, person, run, over):
                 some = _weigh(rule, tables, ages[first:last], their_ages[first:last], parts, shares)
             _grow(rule, tables, ages[first:last], their_ages[first:last])
             if some:
-                if share < 1 or each:  # what is taken over needs no rounding
+                # What is taken over as it is kept there needs no rounding.
+                if share < 1 or each or not is_short(source):
                     roundings(tables, key, first, last, bits)
                 _blend(rows[first * w : last * w], their_rows[first * w : last * w], shares, bits)
     for d in range(tables.head.shape[1]):
         tables.head[slot, d] = between(tables.head[slot, d], source.head[origin, d], share)
-    tables.clock[slot] = merged_age(rule, tables.clock[slot], source.clock[origin])
+    tables.clock[slot] = min(merged_age(rule, tables.clock[slot], source.clock[origin]), OLDEST)
     return found

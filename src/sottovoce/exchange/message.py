@@ -10,9 +10,9 @@ from sottovoce.exchange.compression import Chain, Whole, rows
 from sottovoce.exchange.pack import expand, squeeze
 from sottovoce.kernels import driver
 from sottovoce.state import People, Tables, gathered, table_type, whole
-from sottovoce.storage import opened
+from sottovoce.storage import OLDEST, opened
 
-LIMIT = 2**30
+LIMIT = 2 * OLDEST
 """Ages and clocks stay below this: two of them can be added, and counted on, without overflow."""
 
 

@@ -31,7 +31,7 @@ class Checkpoint(NamedTuple):
 
 def save(run: Path, round: int, identity: Mapping[str, Any], arrays: Mapping[str, NDArray[Any]]) -> None:
     """Put a checkpoint into the run directory and remove its predecessors."""
-    place = run / f"{_PREFIX}{round:09d}"
+    place = _free(run / f"{_PREFIX}{round:09d}")
     building = place.with_suffix(".tmp")
     shutil.rmtree(building, ignore_errors=True)
     try:
@@ -45,7 +45,6 @@ def save(run: Path, round: int, identity: Mapping[str, Any], arrays: Mapping[str
             json.dump(manifest, file)
             _flush(file)
         flush_directory(building)
-        shutil.rmtree(place, ignore_errors=True)
         building.rename(place)
     except OSError as error:
         shutil.rmtree(building, ignore_errors=True)
@@ -56,6 +55,12 @@ def save(run: Path, round: int, identity: Mapping[str, Any], arrays: Mapping[str
         ) from None
     flush_directory(run)
     remove(run, keep=place)
+
+
+def _free(place: Path) -> Path:
+    """`place`, or a name after those of earlier checkpoints of the same round, which stay until then."""
+    same = [p.name.removeprefix(place.name) for p in _complete(place.parent) if p.name.startswith(place.name)]
+    return place.with_name(f"{place.name}-{int(same[-1][1:] or 0) + 1:03d}") if same else place
 
 
 def newest(run: Path) -> Checkpoint | None:

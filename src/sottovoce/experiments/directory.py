@@ -95,13 +95,18 @@ class RunDirectory:
             with contextlib.suppress(OSError):  # somebody put something else there
                 self.path.rmdir()
 
-    def begin(self, recipe: Recipe, split: str, version: str) -> checkpoint.Checkpoint | None:
+    def begin(
+        self, recipe: Recipe, split: str, version: str, churn: str = ""
+    ) -> checkpoint.Checkpoint | None:
         """Write the recipe, or check that it is the one that was begun here.
 
-        `split` is the hash of the data as it is divided. The checkpoint to continue from is
-        returned, if there is one, and events after it are forgotten.
+        `split` is the hash of the data as it is divided, `churn` that of when nodes are there, if they come
+        and go. The checkpoint to continue from is returned, if there is one, and events after it are
+        forgotten.
         """
         self.identity = {"recipe": recipe.hash(), "split": split, "version": version}
+        if churn:
+            self.identity["churn"] = churn
         if (self.path / RECIPE).exists():
             self._same(recipe)
         else:
@@ -132,7 +137,8 @@ class RunDirectory:
         if other.get("version") != self.identity["version"]:
             ours = self.identity["version"]
             return f"The checkpoint in {self.path} is of version {other.get('version')}, and this is {ours}."
-        what = "recipe" if other.get("recipe") != self.identity["recipe"] else "data"
+        kinds = {"recipe": "recipe", "split": "data", "churn": "churn, that is when nodes are online,"}
+        what = next(name for key, name in kinds.items() if other.get(key) != self.identity.get(key))
         return f"The {what} changed since the checkpoint in {self.path} was written."
 
     def record(self, event: Mapping[str, Any]) -> None:

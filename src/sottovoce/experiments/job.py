@@ -69,6 +69,7 @@ class Job:
         """All of it, or what an earlier process left to do."""
         from sottovoce import __version__
         from sottovoce.simulate.engine import Simulation
+        from sottovoce.timing import hashed
 
         recipe, parts, data = self.recipe, self.parts, self.data
         references.require(parts.references)
@@ -93,9 +94,10 @@ class Job:
         metrics = list(baselines["popularity"].per_user)
         references.check(parts.references, metrics)
         self.recipe = recipe = recipe.resolved(_main_metric(metrics, recipe, max(self.ks)))
+        clock = self._clock(recipe.run.rounds)
         found = None
         if self.place is not None:
-            found = self.place.begin(recipe, split.hash, __version__)
+            found = self.place.begin(recipe, split.hash, __version__, "" if clock is None else hashed(clock))
             self.place.write(directory.SPLIT, json.dumps(split.manifest(), indent=2) + "\n")
             if self.place.complete:
                 self.tell.say(f"The run in {self.place.path} is already complete.")
@@ -113,7 +115,8 @@ class Job:
             self.tell.say(f"{len(self.arrivals):,} of everybody's items come during the run.")
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
         with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
-            simulation = self._simulation(parts.model, parts, split, recipe.run.rounds, recipe.run.storage)
+            settings = recipe.run
+            simulation = self._simulation(parts.model, parts, split, settings.rounds, clock, settings.storage)
             self.simulation = simulation
             self._bring(simulation)
             simulation.prepare()
@@ -133,7 +136,13 @@ class Job:
         return self._finish(simulation, split, last, baselines, outside)
 
     def _simulation(
-        self, model: Any, parts: Components, split: "Split", rounds: int, storage: "Storage" = "float32"
+        self,
+        model: Any,
+        parts: Components,
+        split: "Split",
+        rounds: int,
+        clock: "Timing | None" = None,
+        storage: "Storage" = "float32",
     ) -> "Simulation":
         from sottovoce.simulate.engine import Simulation
 
@@ -147,16 +156,17 @@ class Job:
             rounds=rounds,
             weighting=split.weighting,
             candidates=split.weighting_candidates,
-            timing=self._clock(parts, rounds),
+            timing=clock,
             chain=parts.chain,
             storage=storage,
         )
 
-    def _clock(self, parts: Components, rounds: int) -> "Timing | None":
+    def _clock(self, rounds: int) -> "Timing | None":
         """When nodes are online and how long messages take, if the recipe speaks of time."""
         from sottovoce.protocols import nodes
         from sottovoce.simulate.links import clock
 
+        parts = self.parts
         if parts.links is None:
             return None
         count = nodes(parts.protocol, self.data.people)
@@ -169,7 +179,6 @@ class Job:
             merge=build("merge", "none", {}, name),
             peers=build("peers", "uniform", {}, name),
             chain=Whole(),
-            links=None,
         )
         settings = {"seed": self.recipe.run.seed} if name == "random" else {}
         simulation = self._simulation(build("model", name, settings, name), parts, split, 1)
@@ -237,7 +246,7 @@ class Job:
                 idle = time.monotonic() - saved
                 if asked.is_set() or idle >= max(settings.checkpoint, 9 * cost):
                     began = time.monotonic()
-                    self.place.save(simulation.round, simulation.state() | nodes.saved(self.best))
+                    self._save(simulation)
                     saved = time.monotonic()
                     cost = saved - began
                 if asked.is_set() and simulation.round < settings.rounds:
@@ -271,6 +280,10 @@ class Job:
         if self.place is not None:
             self.place.record(event)
         return evaluation
+
+    def _save(self, simulation: "Simulation") -> None:
+        assert self.place is not None
+        self.place.save(simulation.round, simulation.state() | nodes.saved(self.best))
 
     def _note(self, simulation: "Simulation", rate: float) -> str:
         """What the bar says: the last value of the main metric; in virtual time also who is there now.
@@ -341,7 +354,7 @@ class Job:
             for name, frame in frames.items():
                 self.place.write_frame(name, frame)
             if self.recipe.run.keep_models:
-                self.place.save(simulation.round, simulation.state())
+                self._save(simulation)
             self.place.write(directory.RESULT, json.dumps(result, indent=2, ensure_ascii=False) + "\n")
             self._close()
         path = None if self.place is None else self.place.path

@@ -8,6 +8,12 @@ from pathlib import Path
 
 from sottovoce.errors import ResourceError
 
+_GROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
+_LIMITS = (  # of both versions of control groups
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
+)
+
 
 def available_memory() -> int:
     """Bytes that this process can still take, within the limits of a container if there are any."""
@@ -17,14 +23,12 @@ def available_memory() -> int:
     meminfo = _fields(Path("/proc/meminfo"))
     if "MemAvailable" in meminfo:
         system = meminfo["MemAvailable"] * 1024
-    for group in (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory")):
-        for limit, used in (
-            ("memory.max", "memory.current"),
-            ("memory.limit_in_bytes", "memory.usage_in_bytes"),
-        ):
+    for group in _GROUPS:
+        for limit, used, cached in _LIMITS:
             most, now = _number(group / limit), _number(group / used)
             if most is not None and now is not None:
-                system = min(system, max(most - now, 0))
+                # Files that were read or written stay in memory until it is needed, and count as used.
+                system = min(system, max(most - now + _fields(group / "memory.stat").get(cached, 0), 0))
     return system
 
 
@@ -80,7 +84,7 @@ def duration(seconds: float) -> str:
 
 
 def _fields(path: Path) -> dict[str, int]:
-    """The `Name:   123 kB` lines of a file under /proc."""
+    """The lines `Name:   123 kB` or `name 123` of a file of the system's."""
     try:
         lines = path.read_text().splitlines()
     except OSError:

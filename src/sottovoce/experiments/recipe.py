@@ -91,6 +91,7 @@ LINEAR = Named(name="linear")
 MF_FEDAVG = Named(name="mf-fedavg")
 ALWAYS = Named(name="always")
 UNIFORM = Named(name="uniform")
+K_OUT = Named(name="k-out")
 
 
 class Protocol(Named):
@@ -123,7 +124,7 @@ class Network(Section):
     """The network between nodes; central training has none."""
 
     peers: Named | None = None
-    """Whom a node talks to, by default `uniform`; where models meet."""
+    """Whom a node talks to, where models meet; by default `uniform`, and `k-out` where there are `links`."""
     links: Named | None = None
     """How long messages take. By default there is no time: in each round everybody sends at once."""
     churn: Named | None = None
@@ -282,7 +283,7 @@ class Recipe(BaseModel):
             model=self._build("model", self.model, "model"),
             protocol=protocol,
             merge=merge,
-            peers=self._build("peers", network.peers or UNIFORM, "network.peers"),
+            peers=self._build("peers", self._peers(), "network.peers"),
             chain=self._chain(protocol, "merge" in used),
             links=self._build("links", links, "network.links") if links else None,
             churn=self._build("churn", network.churn or ALWAYS, "network.churn"),
@@ -293,6 +294,9 @@ class Recipe(BaseModel):
         if not self.privacy.disclose:
             combinations.check_privacy(self.protocol.label, made, self._where)
         return made
+
+    def _peers(self) -> Named:
+        return self.network.peers or (UNIFORM if self.network.links is None else K_OUT)
 
     def _used(self, protocol: Any) -> set[str]:
         """What of a protocol's surroundings plays a part with it."""
@@ -368,7 +372,7 @@ class Recipe(BaseModel):
         used = self._used(built.protocol)
         if "merge" in used:
             document["protocol"]["merge"] = settings((self.protocol.merge or LINEAR).name, built.merge)
-            document["network"]["peers"] = settings((self.network.peers or UNIFORM).name, built.peers)
+            document["network"]["peers"] = settings(self._peers().name, built.peers)
         if "aggregate" in used:
             aggregate = (self.protocol.aggregate or MF_FEDAVG).name
             document["protocol"]["aggregate"] = settings(aggregate, built.merge)

@@ -345,7 +345,7 @@ def _advance(protocol: Any, network: Any, rounds: int) -> None:
         begin, network.round = network.now, network.round + 1
         if not timing.timed:
             aggregation(protocol, network, asked, begin)
-        while timing.timed and (clock[0] + 1) * asked.length <= network.now:
+        while timing.timed and (clock[0] + 1) * asked.length <= network.now * (1 + 1e-9):
             aggregation(protocol, network, asked, clock[0] * asked.length)
 
 

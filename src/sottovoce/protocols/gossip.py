@@ -78,7 +78,7 @@ def _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent
     tick = first_tick(begin, offset, cycle)
     # Arrays of their own: a tuple of arrays that is passed on for every message costs more than all else.
     senders, receivers, starts, ends, numbers, _ = sent
-    upload, download, latency = timing.upload, timing.download, timing.latency
+    download, latency = timing.download, timing.latency
     always = len(timing.first) == 0
     sure = always and timing.loss == 0
     for n in range(count):
@@ -92,7 +92,8 @@ def _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent
             senders[place] = node if m < found else NOBODY
             receivers[place] = -1
             if m < found:
-                end = start + load / min(upload[node], download[chosen[m]]) + latency
+                # All of a cycle's messages share the upload, and each has a download to itself.
+                end = start + max(cycle, load / len(chosen) / download[chosen[m]]) + latency
                 starts[place] = start
                 ends[place] = end
                 numbers[place] = number

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import Chain, Whole, payload, rows
+from sottovoce.exchange.compression import Chain, Whole, rows
 from sottovoce.models import Context, resolve, shape, uses_place
 from sottovoce.peers import meet, memory, period, renew
 from sottovoce.protocols import (
@@ -67,7 +67,8 @@ class Simulation:
         slots = hosts(protocol, train.people)[1]
         self.timing = synchronous(nodes(protocol, train.people)) if timing is None else timing
         self.chain, self.storage = chain, storage
-        each = trainings(protocol, self.timing.timed, payload(chain, train.items))
+        row, head, _ = shape(model)
+        each = trainings(protocol, self.timing.timed, codec.payload(chain, train.items, row, head))
         calls, sharing = math.ceil(rounds * each), train.people / slots
         central = nodes(protocol, train.people) == 1 < train.people
         context = Context(train.items, *train.scale, calls=calls, sharing=sharing, central=central)
@@ -125,7 +126,7 @@ class Simulation:
     @property
     def size(self) -> float:
         """What a message is of a full model."""
-        return payload(self.chain, self.items)
+        return codec.payload(self.chain, self.items, self.shape.row, self.shape.head)
 
     @property
     def now(self) -> float:

@@ -3,6 +3,10 @@
 import numpy as np
 import pytest
 
+from sottovoce.peers import nobody
+from sottovoce.peers.uniform import Uniform as Everybody
+from sottovoce.protocols import exchanges
+from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.churn.always import Always
 from sottovoce.simulate.churn.phones import Phones
 from sottovoce.simulate.links import clock, speeds
@@ -26,6 +30,22 @@ def test_unequal_links_have_their_median_and_spread():
     np.testing.assert_allclose(download, 4 * upload)
     other, _ = speeds(Unequal(), 20_000, 2)
     assert (other != upload).any()
+
+
+def test_messages_share_an_upload_and_each_has_a_download_to_itself():
+    """A fast node sends three models to slow ones: each takes as long as its receiver needs for one."""
+    timing = clock(Uniform(transfer=10.0), Always(), 4, 3, 1)
+    fast = np.array([4.0, 1.0, 1.0, 1.0]) / 10
+    timing = timing._replace(upload=fast, download=fast)
+    parts = Gossip(pushes=3), Everybody(), nobody(), timing, 1.0, 1
+    for sender, receiver, takes in ((0, 1, 10.0), (1, 0, 30.0), (1, 2, 30.0)):
+        took = []
+        for round in range(3):
+            sent, _ = exchanges(*parts, round)
+            chosen = (sent.sender == sender) & (sent.receiver == receiver)
+            took += (sent.end - sent.start)[chosen].tolist()
+        assert took
+        np.testing.assert_allclose(took, takes)
 
 
 def test_churn_lasts_to_the_end_of_the_run():

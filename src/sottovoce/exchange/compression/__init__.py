@@ -61,8 +61,3 @@ def chain(compressions: Iterable[Any]) -> Chain | Whole:
 def rows(chain: Chain | Whole, items: int) -> int:
     """How many rows a message holds."""
     return items if chain.share >= 1 else max(1, int(chain.share * items))
-
-
-def payload(chain: Chain | Whole, items: int) -> float:
-    """The size of a message against a full one, weights alone: what the paper counts."""
-    return rows(chain, items) / items * chain.bits / 32

@@ -1,7 +1,7 @@
 """Equal links (Section 6.2, Hegedűs et al. 2019).
 
 A full model takes 1,728 seconds, or 172.8 at the higher bandwidth: around 100 or 1,000 transfers in
-48 hours. A compressed message takes less in proportion. A server has all the bandwidth it needs.
+48 hours. A message of fewer rows takes less in proportion. A server has all the bandwidth it needs.
 """
 
 from typing import Annotated, NamedTuple
