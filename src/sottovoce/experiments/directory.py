@@ -138,7 +138,8 @@ class RunDirectory:
             ours = self.identity["version"]
             return f"The checkpoint in {self.path} is of version {other.get('version')}, and this is {ours}."
         kinds = {"recipe": "recipe", "split": "data", "churn": "churn, that is when nodes are online,"}
-        what = next(name for key, name in kinds.items() if other.get(key) != self.identity.get(key))
+        changed = (name for key, name in kinds.items() if other.get(key) != self.identity.get(key))
+        what = next(changed, "run")
         return f"The {what} changed since the checkpoint in {self.path} was written."
 
     def record(self, event: Mapping[str, Any]) -> None:
