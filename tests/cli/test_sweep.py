@@ -134,12 +134,13 @@ def wait_for(what: Callable[[], bool], process: "subprocess.Popen[str]") -> None
         time.sleep(0.02)
 
 
-def test_ctrl_c_stops_the_runs_and_keeps_their_state(recipe: Path) -> None:
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_stops_the_runs_and_keeps_their_state(recipe: Path, number: int) -> None:
     first = recipe.parent / "runs/sweep-small/recipe/seed-1"
     process = launch(recipe, "--set", "run.rounds=20000", "--set", "run.checkpoint=0")
     try:
         wait_for(lambda: any(first.glob("checkpoint-*")), process)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(number)
         _, said = process.communicate(timeout=60)
     finally:
         process.kill()

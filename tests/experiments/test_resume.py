@@ -117,11 +117,12 @@ def test_killed_again_and_again(recipe, reference, tmp_path):
     same(out, reference)
 
 
-def test_ctrl_c_saves_and_says_how_to_continue(recipe, reference, tmp_path):
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_ctrl_c_saves_and_says_how_to_continue(recipe, reference, tmp_path, number):
     out = tmp_path / "run"
     process = start(recipe, out)
     assert wait(process, lambda: lines(out) >= 3)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     _, errors = process.communicate(timeout=LIMIT)
     assert process.returncode != 0
     assert f"Continue with: sottovoce run {out}/recipe.toml --out {out} --resume" in errors

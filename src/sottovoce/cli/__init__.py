@@ -5,7 +5,9 @@ option or recipe; 3 data; 4 a message; 5 this machine is too small; 6 a run dire
 interrupted. Codes 2 to 6 belong to the classes in `sottovoce.errors`.
 """
 
+import contextlib
 import os
+import signal
 import sys
 from importlib import import_module
 from typing import Any
@@ -42,6 +44,8 @@ class Commands(click.Group):
 
     def main(self, *args: Any, **options: Any) -> Any:
         options["standalone_mode"] = False
+        with contextlib.suppress(ValueError):  # signals belong to the main thread
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # a request to end is like Ctrl-C
         try:
             code = super().main(*args, **options)
         except click.exceptions.NoArgsIsHelpError as error:

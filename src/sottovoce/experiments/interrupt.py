@@ -1,4 +1,4 @@
-"""Ctrl-C as a request: finish the slice of rounds at hand, save, then stop."""
+"""Ctrl-C, or a signal to end, as a request: finish the slice of rounds at hand, save, then stop."""
 
 import signal
 import threading
@@ -6,10 +6,12 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+SIGNALS = (signal.SIGINT, signal.SIGTERM)
+
 
 @contextmanager
 def requests() -> Iterator[threading.Event]:
-    """An event that Ctrl-C sets while the block lasts. A second one interrupts at once.
+    """An event that either sets while the block lasts. A second one interrupts at once.
 
     Python only delivers signals to the main thread, so elsewhere the event is never set.
     """
@@ -20,10 +22,12 @@ def requests() -> Iterator[threading.Event]:
 
     def ask(number: int, frame: Any) -> None:
         asked.set()
-        signal.signal(signal.SIGINT, signal.default_int_handler)
+        for number in SIGNALS:
+            signal.signal(number, signal.default_int_handler)
 
-    before = signal.signal(signal.SIGINT, ask)
+    before = {number: signal.signal(number, ask) for number in SIGNALS}
     try:
         yield asked
     finally:
-        signal.signal(signal.SIGINT, before)
+        for number, handler in before.items():
+            signal.signal(number, handler)

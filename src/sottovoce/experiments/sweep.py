@@ -11,7 +11,6 @@ import hashlib
 import itertools
 import os
 import re
-import signal
 import subprocess
 import sys
 import time
@@ -217,7 +216,7 @@ def _stopping(running: "dict[Point, subprocess.Popen[bytes]]") -> Iterator[None]
     except BaseException:
         for process in running.values():
             with contextlib.suppress(ProcessLookupError):
-                process.send_signal(signal.SIGINT)
+                process.terminate()  # not Ctrl-C, which is ignored in the background of a script
         for process in running.values():
             process.wait()
         raise
