@@ -1,7 +1,8 @@
 """Checkpoints: a directory of plain arrays that is complete or absent, whenever the power fails.
 
 A checkpoint is written to `checkpoint-<round>.tmp`, flushed to the disk and then renamed to
-`checkpoint-<round>`; older ones go afterwards. The newest one is therefore always complete.
+`checkpoint-<round>`, or `-001` behind it if there is one of that round already; older ones go afterwards.
+The newest one is therefore always complete.
 """
 
 import contextlib
