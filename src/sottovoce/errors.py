@@ -1,8 +1,11 @@
 """Every error a person can meet, with what to do about it.
 
 An error is a sentence that says what was wrong and where, followed by a remedy. The command line
-prints both and exits with `code`; everything else that escapes is a defect in Sottovoce.
+prints both and exits with `code`; everything else that escapes is a defect in Sottovoce. What an
+error quotes from a file is made printable, wherever the error ends up.
 """
+
+from sottovoce.printable import printable
 
 
 class SottovoceError(Exception):
@@ -11,9 +14,9 @@ class SottovoceError(Exception):
     code = 1
 
     def __init__(self, problem: str, remedy: str = "") -> None:
-        super().__init__(f"{problem} {remedy}".strip())
-        self.problem = problem
-        self.remedy = remedy
+        self.problem = printable(problem, keep="\n")
+        self.remedy = printable(remedy, keep="\n")
+        super().__init__(f"{self.problem} {self.remedy}".strip())
 
 
 class RecipeError(SottovoceError):

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sottovoce.errors import RecipeError
+from sottovoce.plural import listed
 
 PACKAGES = {
     "source": "sottovoce.data.sources",
@@ -206,8 +207,8 @@ def check(
 
 
 def nearest(name: str, valid: list[str]) -> str:
-    """A remedy that names the closest valid spelling, or all of them."""
+    """A remedy that names the closest valid spelling, or some that are valid."""
     close = difflib.get_close_matches(name, valid, n=1, cutoff=0.6)
     if close:
         return f"Did you mean {close[0]!r}?"
-    return f"Valid names: {', '.join(valid)}." if valid else "It has none."
+    return f"Valid names: {listed(valid)}." if valid else "It has none."

@@ -6,6 +6,7 @@ interrupted. Codes 2 to 6 belong to the classes in `sottovoce.errors`.
 """
 
 import contextlib
+import io
 import os
 import signal
 import sys
@@ -14,6 +15,7 @@ from typing import Any
 
 import click
 
+from sottovoce.cli.screen import say
 from sottovoce.errors import SottovoceError
 
 COMMANDS = ("demo", "run", "sweep", "reproduce", "report", "recommend", "recipes", "data", "doctor")
@@ -52,19 +54,21 @@ class Commands(click.Group):
             click.echo(error.format_message())
             code = 0
         except click.ClickException as error:
-            error.show()
+            told = io.StringIO()
+            error.show(told)
+            say(told.getvalue().rstrip("\n"), err=True)
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt) as stop:
             # click turns Ctrl-C into Abort; what a run has to say about it is in the cause.
-            click.echo(str(stop.__cause__ or stop) or "Interrupted.", err=True)
+            say(str(stop.__cause__ or stop) or "Interrupted.", err=True)
             code = 130
         except SottovoceError as error:
             _traceback_if_asked()
-            click.echo(f"error: {error}", err=True)
+            say(f"error: {error}", err=True)
             code = error.code
         except Exception as error:
             if not _traceback_if_asked():
-                click.echo(
+                say(
                     f"unexpected error: {type(error).__name__}: {error}\n"
                     "This is a defect in Sottovoce. With SOTTOVOCE_DEBUG=1 set, it shows where it happened.",
                     err=True,

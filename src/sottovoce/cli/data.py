@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sottovoce import plural
 from sottovoce.cli import options
 
 if TYPE_CHECKING:
@@ -87,7 +88,8 @@ def info(name: str, data_dir: Path | None, as_json: bool) -> None:
     console.print(f"{facts['name']} ({facts['source']})", soft_wrap=True)
     shown = ("users", "items", "interactions") if data else tuple(facts)
     counts = {k: facts[k] for k in shown if isinstance(facts[k], int)}
-    console.print(", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in counts.items()), soft_wrap=True)
+    said = (plural.count(v, k.replace("_", " ").removesuffix("s")) for k, v in counts.items())
+    console.print(", ".join(said), soft_wrap=True)
     if data is not None:
         _plots(console, data, facts)
     console.print(f"\nterms of use: {facts['terms'] or 'not known'}", soft_wrap=True)
@@ -187,7 +189,6 @@ def _print_json(value: Any) -> None:
 
 
 def _console() -> "Console":
-    from rich.console import Console
+    from sottovoce.cli.screen import console
 
-    # Names and paths are data: nothing in them is markup, a number to colour or an emoji.
-    return Console(highlight=False, markup=False, emoji=False)
+    return console()

@@ -7,6 +7,7 @@ import click
 
 from sottovoce.cli import options
 from sottovoce.cli.run import QUICKSTART
+from sottovoce.cli.screen import say
 
 if TYPE_CHECKING:
     from sottovoce.data.interactions import Interactions
@@ -37,7 +38,7 @@ def command(data_dir: Path | None, out: Path) -> None:
     person = _typical(data)
     show.listing(person, run.recommend(person, 10), run.history(person, 10))
     assert run.report is not None
-    click.echo(f"\nreport: {run.report.resolve()}")
+    say(f"\nreport: {run.report.resolve()}")
 
 
 def _data(data_dir: Path | None) -> "Interactions":
@@ -48,11 +49,11 @@ def _data(data_dir: Path | None) -> "Interactions":
     try:
         data = load("ml-100k", data_dir=data_dir)
     except DataError as error:
-        click.echo(f"MovieLens 100K is not to be had here, so this is a synthetic community. {error.problem}")
+        say(f"MovieLens 100K is not to be had here, so this is a synthetic community. {error.problem}")
         return load("synthetic")
-    click.echo(f"This is MovieLens 100K, from {data.source}.")
+    say(f"This is MovieLens 100K, from {data.source}.")
     if data.terms:
-        click.echo(f"Its terms: {data.terms}")
+        say(f"Its terms: {data.terms}")
     return data
 
 

@@ -9,6 +9,8 @@ from importlib.metadata import PackageNotFoundError, requires, version
 
 import click
 
+from sottovoce.cli.screen import say
+
 GOOD, NOTE, BAD = "ok", "note", "BROKEN"
 Finding = tuple[str, str]
 
@@ -33,12 +35,12 @@ def command(context: click.Context, data_dir: str | None) -> None:
         try:
             for state, sentence in check():
                 broken |= state == BAD
-                click.echo(f"{title:<9} {state:<6} {sentence}")
+                say(f"{title:<9} {state:<6} {sentence}")
         except Exception as error:
             # A doctor reports what it finds, whatever that is, and goes on to the next check.
             broken = True
-            click.echo(f"{title:<9} {BAD:<6} {type(error).__name__}: {error}")
-    click.echo("Something is broken: see above." if broken else "All is well.")
+            say(f"{title:<9} {BAD:<6} {type(error).__name__}: {error}")
+    say("Something is broken: see above." if broken else "All is well.")
     context.exit(int(broken))
 
 

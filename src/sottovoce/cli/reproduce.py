@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import say
 
 
 @click.command("reproduce")
@@ -70,14 +71,14 @@ def command(
         click.echo(json.dumps({key: value for key, value in found.items() if key != "panels"}))
     else:
         _show(found)
-        click.echo(f"page: {place / execute.HTML}")
+        say(f"page: {place / execute.HTML}")
 
 
 def _show(found: dict[str, Any]) -> None:
     """Statements with their evidence, then figures beside the paper's."""
     from rich.table import Table
 
-    from sottovoce.cli.show import console
+    from sottovoce.cli.screen import console
     from sottovoce.experiments.reproduce import words
 
     screen, marks = console(), {True: "✓", False: "✗", None: "·"}

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import say
 
 QUICKSTART = "quickstart"
 
@@ -68,7 +69,7 @@ def command(
     from sottovoce.cli import show
 
     show.figures(finished)
-    click.echo(f"report: {finished.report}")
+    say(f"report: {finished.report}")
 
 
 def _changes(

@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from itertools import zip_longest
 from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.console import Console
+from sottovoce.cli.screen import console
+from sottovoce.plural import count
+from sottovoce.printable import printable
 
+if TYPE_CHECKING:
     from sottovoce.experiments.outcome import Consumed, Recommendation, Run
 
 
@@ -14,6 +16,7 @@ def figures(run: "Run") -> None:
     """The metrics of a run beside baselines and references, what they cost, and what they are about."""
     from rich.table import Table
 
+    from sottovoce.experiments import phrases
     from sottovoce.experiments.machine import duration, size
     from sottovoce.experiments.outcome import missing
 
@@ -22,15 +25,15 @@ def figures(run: "Run") -> None:
     data = result["data"]
     source = f" ({data['source']})" if data["source"] else ""
     screen.print(
-        f"{data['name']}: {data['interactions']:,} interactions of {data['people']:,} people "
-        f"with {data['items']:,} items{source}",
+        f"{data['name']}: {count(data['interactions'], 'interaction')} of {count(data['people'], 'person')} "
+        f"with {count(data['items'], 'item')}{source}",
         soft_wrap=True,
     )
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("")
     for metric in run.metrics:
         table.add_column(metric, justify="right")
-    rows = {f"{run.recipe.model.label} by {run.recipe.protocol.label}": run.metrics} | run.baselines
+    rows = {phrases.method(run.recipe): run.metrics} | run.baselines
     rows |= {f"{name} (central)": metrics for name, metrics in run.references.items()}
     for place, (name, metrics) in enumerate(rows.items()):
         none = "—" if place else missing(run.curve[-1])
@@ -40,8 +43,9 @@ def figures(run: "Run") -> None:
     screen.print(table)
     screen.print()
     screen.print(
-        f"{result['rounds']:,} rounds, {result['nodes']:,} nodes, {result['messages']:,} messages "
-        f"({size(result['bytes'])}), {duration(result['seconds'])} of training",
+        f"{count(result['rounds'], 'round')}, {count(result['nodes'], 'node')}, "
+        f"{count(result['messages'], 'message')} ({size(result['bytes'])}), "
+        f"{duration(result['seconds'])} of training",
         soft_wrap=True,
     )
 
@@ -51,10 +55,13 @@ def listing(
 ) -> None:
     """A person's recommendations, with the history they rest on beside them if there is one."""
     from rich.table import Table
-    from rich.text import Text
 
     table = Table(
-        box=None, pad_edge=False, padding=(0, 2, 0, 0), title=f"Person {user}", title_justify="left"
+        box=None,
+        pad_edge=False,
+        padding=(0, 2, 0, 0),
+        title=f"Person {printable(user)}",
+        title_justify="left",
     )
     table.add_column("", justify="right")
     table.add_column("recommended", overflow="fold")
@@ -65,16 +72,9 @@ def listing(
     for entry, past in zip_longest(recommendations, (history or [])[: len(recommendations)]):
         new = ("", "", "") if entry is None else (str(entry.rank), entry.title, "✓" * entry.held_out)
         old = ("", "") if past is None else (past.title, f"{past.value:g}")
-        table.add_row(*map(Text, new if history is None else new + old))
+        table.add_row(*(printable(text) for text in (new if history is None else new + old)))
     screen = console()
     screen.print()
     screen.print(table)
     if any(entry.held_out for entry in recommendations):
         screen.print("✓ kept from the model, and indeed in this person's history", soft_wrap=True)
-
-
-def console() -> "Console":
-    from rich.console import Console
-
-    # Titles and paths are data: nothing in them is markup, a number to colour or an emoji.
-    return Console(highlight=False, markup=False, emoji=False)

@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import console, say
+from sottovoce.plural import count, listed
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -77,13 +79,13 @@ def command(
         click.echo(json.dumps(found))
     else:
         _show(found)
-        click.echo(f"summary: {place / summary.CSV}")
+        say(f"summary: {place / summary.CSV}")
         if written:
-            click.echo(f"report: {place / REPORT}")
+            say(f"report: {place / REPORT}")
     if failures:
-        told = "; ".join(f"{failure.point.name}: {failure.reason}" for failure in failures)
-        count = f"{len(failures)} of {len(points)} runs failed"
-        raise RunError(f"{count}. {told}", "The same command tries them again.")
+        told = listed([f"{failure.point.name}: {failure.reason}" for failure in failures], between="; ")
+        failed = f"{len(failures)} of {count(len(points), 'run')} failed"
+        raise RunError(f"{failed}. {told}", "The same command tries them again.")
 
 
 def _report(place: Path) -> bool:
@@ -96,7 +98,7 @@ def _report(place: Path) -> bool:
     try:
         save(place / REPORT, report([place]).html)
     except RunError as error:
-        click.echo(f"note: there is no report. {error}", err=True)
+        say(f"note: there is no report. {error}", err=True)
         return False
     return True
 
@@ -106,8 +108,6 @@ def _show(found: dict[str, Any]) -> None:
 
     Where the screen is too narrow for all metrics, the main one is shown.
     """
-    from sottovoce.cli.show import console
-
     screen, main = console(), found["metric"]
     metrics = list(dict.fromkeys(metric for row in found["points"] for metric in row["mean"]))
     ways = [(metrics, True)] + ([([main], True), ([main], False)] if main else [])
@@ -148,13 +148,12 @@ def _figure(over: dict[str, Any], metric: str) -> str:
 def progress(total: int) -> "Iterator[Tell]":
     """A bar with the time left and what is under way, if stderr is a terminal; failures are told anywhere."""
     if not sys.stderr.isatty():
-        yield lambda done, note, running: click.echo(note, err=True) if note else None
+        yield lambda done, note, running: say(note, err=True) if note else None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.table import Column
 
-    screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
+    screen = console(stderr=True)
     said = TextColumn("runs ·"), TimeRemainingColumn(), TextColumn("left")
     now = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True))
     with Progress(BarColumn(20), MofNCompleteColumn(), *said, now, console=screen, expand=True) as bar:

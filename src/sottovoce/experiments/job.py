@@ -24,6 +24,7 @@ from sottovoce.experiments.outcome import (
 from sottovoce.experiments.privacy import disclosed
 from sottovoce.experiments.progress import Progress
 from sottovoce.experiments.recipe import Components, Recipe
+from sottovoce.plural import count
 from sottovoce.registry import build, nearest
 
 if TYPE_CHECKING:
@@ -74,8 +75,8 @@ class Job:
         recipe, parts, data = self.recipe, self.parts, self.data
         references.require(parts.references)
         self.tell.say(
-            f"{data.name}: {len(data):,} interactions of {data.people:,} people with {data.items:,} items"
-            + (f" ({data.source})" if data.source else "")
+            f"{data.name}: {count(len(data), 'interaction')} of {count(data.people, 'person')} "
+            f"with {count(data.items, 'item')}" + (f" ({data.source})" if data.source else "")
         )
         split: Split = parts.split.split(data, recipe.run.seed)
         combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
@@ -112,7 +113,7 @@ class Job:
 
             coming = recipe.arrivals
             self.arrivals = Arrivals(split, coming.share, coming.refresh, recipe.run.seed)
-            self.tell.say(f"{len(self.arrivals):,} of everybody's items come during the run.")
+            self.tell.say(f"During the run {count(len(self.arrivals), 'item')} of everybody's come.")
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
         with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
             settings = recipe.run

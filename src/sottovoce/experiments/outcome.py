@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import DataError, RunError
+from sottovoce.experiments import phrases
 from sottovoce.experiments.directory import PER_USER, RECIPE, RECOMMENDATIONS, REPORT, RunDirectory
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.metrics import lower_is_better as lower_is_better
+from sottovoce.plural import listed
 from sottovoce.registry import build, nearest
 
 if TYPE_CHECKING:
@@ -169,7 +171,7 @@ class Run:
         figures = ", ".join(
             f"{name} {value:.4f}" for name, value in self.metrics.items() if value is not None
         )
-        return f"<Run of {self.recipe.model.label} by {self.recipe.protocol.label}: {figures}>"
+        return f"<Run of {phrases.method(self.recipe)}: {figures}>"
 
 
 def per_user_frame(users: Iterable[str], per_user: dict[str, NDArray[np.float64]]) -> "polars.DataFrame":
@@ -213,5 +215,5 @@ def _labels(name: str, codes: NDArray[Any], texts: list[str]) -> "polars.Series"
 
 
 def _nearest_user(user: str, known: list[str]) -> str:
-    few = ", ".join(known[:5])
-    return nearest(user, known) if len(known) <= 10_000 and len(user) > 2 else f"People are called {few} …"
+    close = len(known) <= 10_000 and len(user) > 2
+    return nearest(user, known) if close else f"People are called {listed(known, most=5)}."

@@ -5,6 +5,8 @@ import sys
 from collections.abc import Iterator
 from typing import Any, Protocol
 
+from sottovoce.printable import printable
+
 
 class Progress(Protocol):
     """What a run tells while it works."""
@@ -53,13 +55,13 @@ class Terminal:
         self.console = Console(stderr=True, highlight=False)
 
     def say(self, text: str) -> None:
-        self.console.print(text, markup=False)
+        self.console.print(printable(text), markup=False)
 
     @contextlib.contextmanager
     def doing(self, text: str) -> Iterator[None]:
         from rich.markup import escape
 
-        with self.console.status(escape(text)):
+        with self.console.status(escape(printable(text))):
             yield
 
     @contextlib.contextmanager

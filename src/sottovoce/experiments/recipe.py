@@ -116,8 +116,9 @@ class Arrivals(Section):
     until: Annotated[float, Field(gt=0, le=1)] = 0.5
     """The part of the run after which everything has come."""
     refresh: bool = True
-    """Whether new items first judge models in the weighting set, whose oldest items then go over to
-    training; else they are trained on at once, and the set stays as it is."""
+    """Whether new items first judge models in the weighting set (a validation set: items that a person
+    withholds from training), whose oldest items then go over to training; else they are trained on at once,
+    and the set stays as it is."""
 
 
 class Network(Section):
@@ -154,9 +155,10 @@ class Evaluate(Section):
     tune_step: Annotated[float, Field(gt=0, le=1)] = 1.0
     """How far such a copy moves towards what each training makes of it."""
     best: Literal["none", "noted", "used"] = "none"
-    """Whether it is noted when each person's model is at its best by the weighting set, which is what
-    convergence means for a node, and whether people are tested with that model. Events then have the mean
-    quality on the weighting set, by which settings can be chosen."""
+    """Whether it is noted when each person's model is at its best by the weighting set (a validation set:
+    items that a person withholds from training), which is what convergence means for a node, and
+    whether people are tested with that model. Events then have the mean quality on the weighting set,
+    by which settings can be chosen."""
     metric: str | None = None
     """The main metric; by default `hr@` the largest K if it is measured, and else the first that is."""
     references: list[Named] = []
@@ -252,7 +254,8 @@ class Recipe(BaseModel):
                 )
         if recipe.arrivals.share and recipe.arrivals.refresh and recipe.evaluate.best != "none":
             raise RecipeError(
-                f"{where}: evaluate.best compares models by weighting sets, and [arrivals] changes those.",
+                f"{where}: evaluate.best compares models by weighting sets (validation sets), and [arrivals] "
+                "changes those.",
                 "Leave evaluate.best out, or set arrivals.refresh = false.",
             )
         if (recipe.data.name is None) == (recipe.data.path is None):

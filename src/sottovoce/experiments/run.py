@@ -14,6 +14,7 @@ from sottovoce.experiments.job import Job
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.progress import choose
 from sottovoce.experiments.recipe import Recipe
+from sottovoce.printable import printable
 from sottovoce.registry import is_file, names
 
 if TYPE_CHECKING:
@@ -111,9 +112,8 @@ def run_recipe(
             return job.run()
         except KeyboardInterrupt:
             if place is not None and place.begun:
-                print(
-                    f"Stopped in round {job.round}. Continue with: {_again(place, data_dir)}", file=sys.stderr
-                )
+                told = f"Stopped in round {job.round}. Continue with: {_again(place, data_dir)}"
+                print(printable(told), file=sys.stderr)
             raise
 
 

@@ -1,6 +1,6 @@
 """`predefined`: the parts that the publisher of the data made, NCF's and RecBole's files among them.
 
-The validation set serves as the weighting set: what a person withholds from training.
+The validation set serves as the weighting set: what a person withholds from training to judge models by.
 """
 
 from typing import Annotated, NamedTuple

@@ -16,6 +16,7 @@ from sottovoce.experiments.directory import PER_USER, RECIPE, RESULT
 from sottovoce.experiments.nodes import PREFIX
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.report.naming import called, decisive
+from sottovoce.plural import count
 
 People = dict[str, NDArray[np.float64]]
 _DATA = ("name", "people", "items", "interactions")
@@ -110,7 +111,8 @@ def study(paths: Sequence[Path]) -> Study:
         settings[key] = own
         first = groups.setdefault(key, {}).setdefault(run.result["seed"], n)
         if first != n:
-            notes.append(f"{places[n]} repeats {places[first]} and counts once.")
+            one, other = _told_apart(places[n], places[first])
+            notes.append(f"{one} repeats {other} and counts once.")
     names = called(list(settings.values()), runs[0].recipe)
     methods = []
     for name, (key, group) in zip(names, groups.items(), strict=True):
@@ -158,9 +160,19 @@ def _places(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         for place in sorted(complete, key=_natural):
             found.setdefault(place.resolve(), place)
         if len(below) > len(complete):
-            left = f"{len(below) - len(complete)} of {len(below)} runs in {path.name}"
-            notes.append(f"{left} are not complete, and left out.")
+            left = len(below) - len(complete)
+            are = "is" if left == 1 else "are"
+            told = f"{left} of {count(len(below), 'run')} in {path.resolve().name}"
+            notes.append(f"{told} {are} not complete, and left out.")
     return list(found.values()), notes
+
+
+def _told_apart(one: Path, other: Path) -> tuple[str, str]:
+    """As much of the ends of two paths as tells them apart; a page shows no more folders than it must."""
+    ends = [path.resolve().parts for path in (one, other)]
+    length = next((n for n in range(1, min(map(len, ends))) if ends[0][-n:] != ends[1][-n:]), 1)
+    first, second = (str(Path(*end[-length:])) for end in ends)
+    return first, second
 
 
 def _natural(path: Path) -> list[Any]:

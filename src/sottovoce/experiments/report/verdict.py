@@ -15,6 +15,7 @@ from sottovoce.experiments.report import words
 from sottovoce.experiments.report.chance import ALPHA, Difference
 from sottovoce.experiments.report.methods import Study, Subject
 from sottovoce.metrics import lower_is_better
+from sottovoce.plural import count
 
 _ERRORS, _MANY = 3.0, 3
 Kind = Literal["good", "near", "bad"]
@@ -96,7 +97,7 @@ def _elsewhere(study: Study, best: Subject) -> list[str]:
 
 def _compare(study: Study, best: Subject) -> str:
     metric, rounds = study.metric, {run.result["rounds"] for m in study.methods for run in m.runs}
-    after = f"After {max(rounds):,} rounds, " if len(rounds) == 1 else ""
+    after = f"After {count(max(rounds), 'round')}, " if len(rounds) == 1 else ""
     figures = [words.figure(metric, s.mean(metric)) for s in study.baselines]
     by = "with every item's mean (popularity)" if metric in ("rmse", "mae") else "by popularity"
     told = f"{after}{words.said(metric, best.mean(metric))}, "

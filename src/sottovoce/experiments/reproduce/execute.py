@@ -24,6 +24,7 @@ from sottovoce.experiments.reproduce import claims, figures, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, Rows, settings
 from sottovoce.experiments.sweep import Point, Tell
+from sottovoce.plural import count, listed
 
 JSON, HTML = "reproduction.json", "reproduction.html"
 
@@ -73,9 +74,10 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
     every = [sweep.checked(point, plan.form.recipe, ()) for point in planned]
     failures = sweep.execute(every, plan.form.recipe, (), jobs, data_dir, tell)
     if failures:
-        told = "; ".join(f"{failure.point.place.path}: {failure.reason}" for failure in failures)
+        told = listed([f"{failure.point.place.path}: {failure.reason}" for failure in failures], between="; ")
         raise RunError(
-            f"{len(failures)} of {len(every)} runs failed. {told}", "The same command tries them again."
+            f"{len(failures)} of {count(len(every), 'run')} failed. {told}",
+            "The same command tries them again.",
         )
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
