@@ -17,7 +17,7 @@ from sottovoce.experiments.report import render, report
 from sottovoce.experiments.report.export import export
 
 EVIL = "<script>alert('x')</script> & \"Film\" <img src=http://evil.example/x>"
-VOID = {"meta", "link", "br", "hr", "img"}
+VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):

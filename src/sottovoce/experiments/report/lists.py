@@ -41,7 +41,7 @@ def recommended(study: Study) -> list[Section]:
 
 def _counted(directory: Path) -> tuple[int, int, list[tuple[str, int]]]:
     """How many people have a list, how many items are in one, and those that most lists have."""
-    lists = pl.scan_parquet(directory / RECOMMENDATIONS).filter(pl.col("rank") <= _FIRST)
+    lists = pl.scan_parquet(directory / RECOMMENDATIONS, glob=False).filter(pl.col("rank") <= _FIRST)
     people = lists.select(pl.col("user").n_unique()).collect().item()
     counted = lists.group_by("item").agg(pl.len().alias("lists"), pl.col("title").first()).collect()
     text = [pl.col("title").cast(pl.String), pl.col("item").cast(pl.String), "lists"]
