@@ -23,8 +23,8 @@ def place(browser: Chromium, selector: str, across: float = 0.5, down: float = 0
     return x, y
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1280])
-@pytest.mark.parametrize("which", ["one", "many"])
+@pytest.mark.parametrize("width", [320, 360, 390, 768, 1280])
+@pytest.mark.parametrize("which", ["one", "many", "long"])
 def test_nothing_sticks_out_and_nothing_fails(
     browser: Chromium, request: pytest.FixtureRequest, which: str, width: int
 ) -> None:
@@ -56,6 +56,42 @@ def test_legends_do_not_overlap(browser: Chromium, many: Path) -> None:
     for keys in boxes:
         for (_, end, row), (begin, _, below) in pairwise(keys):
             assert below > row or begin >= end - 1
+
+
+FIGURES = """[...document.querySelectorAll('.choice > figure')].filter(
+  f => getComputedStyle(f).display !== 'none').map(f => f.querySelector('h3').textContent)"""
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("way", ["pointer", "keyboard"])
+def test_a_metric_is_chosen(browser: Chromium, many: Path, way: str, scripts: bool) -> None:
+    browser.open(many, 390, scripts=scripts)
+    assert browser.run(FIGURES) == ["HR@10 over rounds"], "the main metric alone"
+    if way == "pointer":
+        browser.click(*place(browser, "label[for=show-ndcg-5]"))
+    else:
+        browser.run("document.querySelector('#show-hr-10').focus()")
+        browser.key("ArrowRight")
+    assert browser.run(FIGURES) == ["NDCG@5 over rounds"]
+    drawn = f"document.querySelector('{SHOWN}').getBoundingClientRect()"
+    assert browser.run(f"[{drawn}.width > 300, {drawn}.height > 150]") == [True, True]
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.run(FIGURES) == ["NDCG@5 over rounds"], "what was chosen is printed"
+    assert browser.run("document.querySelector('.choice > label').getClientRects().length") == 0
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
+def test_the_names_of_rows_stay_while_a_table_is_scrolled(browser: Chromium, many: Path) -> None:
+    browser.open(many, 390)
+    box = "[...document.querySelectorAll('.scroll')].find(s => s.scrollWidth > s.clientWidth)"
+    first = f"{box}.querySelector('tbody th').getBoundingClientRect()"
+    last = f"{box}.querySelector('tbody tr').lastElementChild.getBoundingClientRect()"
+    before = browser.run(f"[{first}.left, {last}.right > innerWidth]")
+    browser.run(f"{box}.scrollLeft = 10000")
+    after = browser.run(f"[{first}.left, {last}.right > innerWidth]")
+    assert (before[1], after[1]) == (True, False), "the last column can be reached"
+    assert after[0] == before[0]
+    assert browser.run(f"{last}.left >= {first}.right - 1"), "and is not covered"
 
 
 def test_values_are_shown_at_the_pointer(browser: Chromium, many: Path) -> None:

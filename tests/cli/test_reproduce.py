@@ -137,7 +137,7 @@ def test_a_failed_run_is_told(call: Call, file: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(sweep, "cores", lambda: 2)
     done = call("reproduce", file, "--quick")
     assert done.exit_code == 6
-    assert "1 of 1 runs failed." in done.stderr
+    assert "1 of 1 run failed." in done.stderr
     assert "is not measured by the split" in done.stderr
     assert "The same command tries them again." in done.stderr
 

@@ -54,7 +54,8 @@ def called(settings: Sequence[dict[str, Any]], recipe: Recipe) -> list[str]:
         for key in differing([settings[n] for n in group]):
             for n in group:
                 value = settings[n].get(key)
-                parts[n] += _without([key]) if value is None else [_word(key, value)]
+                more = _without([key]) if value is None else [_word(key, value)]
+                parts[n] += [word for word in more if word not in parts[n]]
     return _apart([", ".join(words) for words in parts])
 
 
