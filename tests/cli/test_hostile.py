@@ -95,3 +95,15 @@ def test_what_is_unexpected_too(monkeypatch: pytest.MonkeyPatch, call: Call, hos
     assert done.exit_code == 1
     assert "This is a defect" in done.stderr
     assert not OBEYED.search(done.output)
+
+
+def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
+    from sottovoce.experiments.progress import Terminal
+
+    tell = Terminal()
+    tell.say(EVIL)
+    with tell.doing(EVIL):
+        pass
+    told = capsys.readouterr().err
+    assert r"\x1b[2J" in told
+    assert not OBEYED.search(told)

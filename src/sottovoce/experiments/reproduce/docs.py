@@ -63,7 +63,7 @@ def _index(results: list[dict[str, Any]]) -> str:
             "",
             "Tables and figures of published papers, run again. What does not hold is printed as well.",
             "Each page is made from a result kept beside it; see [how a reproduction is written](format.md).",
-            "A weighting set, on which settings were chosen, is a validation set: neither trained on nor tested.",
+            "A weighting set, on which settings are chosen, is a validation set: not trained on, nor tested.",
             "",
             "| name | what | outcome |",
             "|---|---|---|",
