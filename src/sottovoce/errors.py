@@ -4,6 +4,9 @@ An error is a sentence that says what was wrong and where, followed by a remedy.
 prints both and exits with `code`; everything else that escapes is a defect in Sottovoce.
 """
 
+DIVERGED = 7
+"""The exit code of a run whose models diverged, or tell no items apart. Its results are written."""
+
 
 class SottovoceError(Exception):
     """What was wrong and where, and the remedy."""

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sottovoce.cli import options
+from sottovoce.errors import DIVERGED
 
 QUICKSTART = "quickstart"
 
@@ -64,11 +65,13 @@ def command(
         import json
 
         click.echo(json.dumps(finished.result | {"directory": str(place)}))
-        return
-    from sottovoce.cli import show
+    else:
+        from sottovoce.cli import show
 
-    show.figures(finished)
-    click.echo(f"report: {finished.report}")
+        show.figures(finished)
+        click.echo(f"report: {finished.report}")
+    if finished.failed:
+        click.get_current_context().exit(DIVERGED)
 
 
 def _changes(

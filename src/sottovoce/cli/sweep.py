@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from sottovoce.cli import options
+from sottovoce.errors import DIVERGED
 
 if TYPE_CHECKING:
     from rich.table import Table
@@ -77,6 +78,10 @@ def command(
         click.echo(json.dumps(found))
     else:
         _show(found)
+        for row in found["points"]:
+            if row["diverged"]:
+                where = " ".join(f"{key}={value}" for key, value in row["settings"].items())
+                click.echo(f"diverged: {where} seed={','.join(map(str, row['diverged']))}".replace("  ", " "))
         click.echo(f"summary: {place / summary.CSV}")
         if written:
             click.echo(f"report: {place / REPORT}")
@@ -84,6 +89,8 @@ def command(
         told = "; ".join(f"{failure.point.name}: {failure.reason}" for failure in failures)
         count = f"{len(failures)} of {len(points)} runs failed"
         raise RunError(f"{count}. {told}", "The same command tries them again.")
+    if all(0 < row["runs"] == len(row["diverged"]) for row in found["points"]):
+        click.get_current_context().exit(DIVERGED)
 
 
 def _report(place: Path) -> bool:
