@@ -125,7 +125,7 @@ def test_a_run_that_diverged_says_when_and_what_to_do():
     found = verdict(study)
     assert (found.kind, found.headline) == ("bad", "The run diverged.")
     assert found.sentence == (
-        "From round 3 on, the models of all 200 people are not finite. "
+        "Models are not finite from round 3 on: in the end those of all 200 people. "
         "Try a smaller model.step or more regularization (--set model.regularization=20)."
     )
 
@@ -135,7 +135,10 @@ def test_a_part_that_diverged_is_told_with_its_share():
     found = verdict(study)
     assert found.kind == "bad"
     assert found.headline.startswith("3 of 200 people's models diverged. It is better than popularity")
-    assert "From round 3 on, the models of 3 of 200 people (1.5 %) are not finite." in found.sentence
+    assert (
+        "Models are not finite from round 3 on: in the end those of 3 of 200 people (1.5 %)."
+        in found.sentence
+    )
 
 
 def test_nothing_measured_is_not_called_divergence():

@@ -34,8 +34,8 @@ def figures(run: "Run") -> None:
     columns = {}
     for place, (name, metrics) in enumerate(rows.items()):
         none = "—" if place else missing(run.curve[-1])
-        whole = place == 0 and run.diverged is not None and run.diverged.whole
-        columns[name] = [none if whole or metrics[m] is None else f"{metrics[m]:.4f}" for m in run.metrics]
+        lost = place == 0 and run.diverged is not None and run.diverged.most
+        columns[name] = [none if lost or metrics[m] is None else f"{metrics[m]:.4f}" for m in run.metrics]
     screen.print()
     screen.print(_table(screen, list(run.metrics), columns))
     screen.print()

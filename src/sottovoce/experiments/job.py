@@ -318,7 +318,7 @@ class Job:
         `rate` is that of messages per second, since the bar spoke last.
         """
         metric, last = str(self.recipe.evaluate.metric), self.curve[-1]
-        value = None if last.get("diverged") == self.data.people else last[metric]
+        value = None if 2 * last.get("diverged", 0) >= self.data.people else last[metric]
         told = f"{metric} {missing(last) if value is None else f'{value:.4f}'}"
         if not simulation.timing.timed:
             return told

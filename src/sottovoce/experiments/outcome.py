@@ -51,15 +51,15 @@ class Divergence(NamedTuple):
     round: int
 
     @property
-    def whole(self) -> bool:
-        """Whether nobody has a finite model."""
-        return self.people == self.of
+    def most(self) -> bool:
+        """Whether that is at least half of all people: then it is the run that diverged."""
+        return 2 * self.people >= self.of
 
     def __str__(self) -> str:
-        share = 100 * self.people / self.of
-        whose = f"all {self.of:,}" if self.whole else f"{self.people:,} of {self.of:,}"
-        part = "" if self.whole else f" ({share:.1f} %)"
-        return f"From round {self.round:,} on, the models of {whose} people{part} are not finite."
+        share = f"{100 * self.people / self.of:.1f} %"
+        some = f"{self.people:,} of {self.of:,} people ({share})"
+        whose = f"all {self.of:,} people" if self.people == self.of else some
+        return f"Models are not finite from round {self.round:,} on: in the end those of {whose}."
 
 
 class Collapse(NamedTuple):

@@ -58,9 +58,8 @@ def best(study: Study) -> Subject | None:
 
 
 def lost(method: Method) -> bool:
-    """Whether nobody has a finite model at the end, under any seed."""
-    told = [run.result.get("diverged") for run in method.runs]
-    return all(one is not None and one["people"] == one["of"] for one in told)
+    """Whether it diverged, under every seed."""
+    return all(run.diverged is not None and run.diverged.most for run in method.runs)
 
 
 def interval(subject: Subject, metric: str) -> tuple[float, float] | None:

@@ -110,14 +110,12 @@ def _nothing(study: Study) -> Verdict:
 
 def _worst(method: Method) -> Divergence | None:
     """The divergence of the seed with most people in it."""
-    told = [Divergence(**one) for run in method.runs if (one := run.result.get("diverged"))]
-    return max(told, default=None)
+    return max((run.diverged for run in method.runs if run.diverged is not None), default=None)
 
 
 def _alike(method: Method) -> Collapse | None:
     """The same for models that score everything alike."""
-    told = [Collapse(**one) for run in method.runs if (one := run.result.get("collapsed"))]
-    return max(told, default=None)
+    return max((run.collapsed for run in method.runs if run.collapsed is not None), default=None)
 
 
 def _diverged(method: Method, lost: Divergence) -> str:
