@@ -61,7 +61,7 @@ def test_a_run_that_diverged_ends_with_a_code_of_its_own(call: Call, ratings: Pa
     done = call(*wild)
     assert done.exit_code == 7, done.output
     assert "The run diverged. Models are not finite from round 2 on: in the end those of" in done.stdout
-    assert "--set model.step=100" in done.stdout
+    assert "--set model.step=0.01" in done.stdout
     assert "0.0000" not in done.stdout.splitlines()[3]
     assert Path("runs/ratings-1/result.json").is_file()
     again = call(*wild, "--resume", "--json")

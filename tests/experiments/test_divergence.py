@@ -39,11 +39,11 @@ def test_the_page_and_the_verdict_say_it_with_a_remedy(lost: Run) -> None:
     assert lost.verdict.headline == "The run diverged."
     assert lost.verdict.sentence == (
         "Models are not finite from round 1 on: in the end those of 54 of 60 people (90.0 %). Try a smaller "
-        "step (--set model.step=100) or more regularization (--set model.regularization=1)."
+        "step (--set model.step=0.01) or more regularization (--set model.regularization=1)."
     )
     page = render(lost.directory)
     assert "The run diverged." in page
-    assert "--set model.step=100" in page
+    assert "--set model.step=0.01" in page
 
 
 def test_nobody_is_said_not_to_exist(lost: Run) -> None:
@@ -142,7 +142,8 @@ def test_a_run_in_which_nothing_was_learnt(small: Any) -> None:
 @pytest.mark.parametrize(
     ("model", "said"),
     [
-        ({"name": "mf", "step": 5.0}, "a smaller step (--set model.step=0.5) or more regularization"),
+        ({"name": "mf", "step": 0.05}, "a smaller step (--set model.step=0.005) or more regularization"),
+        ({"name": "mf", "step": 5.0}, "a smaller step (--set model.step=0.01) or more regularization"),
         ({"name": "mf", "regularization": 0.0}, "more regularization (--set model.regularization=0.01)"),
         ({"name": "ials"}, "Try a smaller model.step or more regularization (--set model.regularization="),
         ({"name": "gmf"}, "Try a smaller step (--set model.step=0.0001)."),

@@ -17,9 +17,11 @@ _LEARNS_RATINGS = ("mf",)
 def diverged(recipe: Recipe) -> str:
     """How to keep models finite."""
     step, weight = _number(recipe, "step"), _number(recipe, "regularization")
+    usual = _usual(recipe, "step")
     ways = []
     if step is not None:
-        ways.append(f"a smaller step ({_set('step', step / 10)})" if step else "a smaller model.step")
+        smaller = min(step / 10, usual or step)
+        ways.append(f"a smaller step ({_set('step', smaller)})" if step else "a smaller model.step")
     if weight is not None:
         more = 10 * weight or 0.01
         ways.append(f"more regularization ({_set('regularization', more)})")

@@ -104,7 +104,7 @@ def _require(data: Interactions, split: Split, tested: int) -> None:
     if len(data) and _twice(data):
         raise DataError(
             f"In {data.name} everybody's only item has the person's own id: one column serves as both.",
-            "Name the two columns, for example --columns user=…,item=….",
+            "Name the two columns: --columns user=…,item=…, or columns= in Python.",
         )
     if tested == 0:
         why = f": all {data.people:,} people have {split.untested}" if split.untested else ""
