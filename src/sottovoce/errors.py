@@ -7,6 +7,9 @@ error quotes from a file is made printable, wherever the error ends up.
 
 from sottovoce.printable import printable
 
+DIVERGED = 7
+"""The exit code of a run whose models diverged, or tell no items apart. Its results are written."""
+
 
 class SottovoceError(Exception):
     """What was wrong and where, and the remedy."""

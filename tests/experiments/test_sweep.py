@@ -159,6 +159,7 @@ def test_summary(tmp_path):
     assert eight["seconds"] == 1.5
     assert (sixteen["runs"], sixteen["std"]["hr@5"]) == (1, None)
     assert found["failures"] == [{"settings": {"model.factors": 16}, "seed": 2, "reason": "no room"}]
+    assert [row["diverged"] for row in found["points"]] == [[], []]
     summary.write(found, tmp_path)
     assert json.loads((tmp_path / "summary.json").read_text()) == found
     assert (tmp_path / "summary.csv").read_text().splitlines() == [

@@ -1,8 +1,9 @@
 """The command line. Each command is a module of its own, imported when it is asked for.
 
 Exit codes: 0 all is well; 1 something unexpected, or `doctor` found something broken; 2 a wrong
-option or recipe; 3 data; 4 a message; 5 this machine is too small; 6 a run directory; 130
-interrupted. Codes 2 to 6 belong to the classes in `sottovoce.errors`.
+option or recipe; 3 data; 4 a message; 5 this machine is too small; 6 a run directory; 7 a run
+diverged, and its results are written; 130 interrupted. Codes 2 to 6 belong to the classes in
+`sottovoce.errors`.
 """
 
 import contextlib

@@ -6,6 +6,7 @@ import click
 
 from sottovoce.cli import options
 from sottovoce.cli.screen import say
+from sottovoce.errors import DIVERGED
 
 QUICKSTART = "quickstart"
 
@@ -65,11 +66,13 @@ def command(
         import json
 
         click.echo(json.dumps(finished.result | {"directory": str(place)}))
-        return
-    from sottovoce.cli import show
+    else:
+        from sottovoce.cli import show
 
-    show.figures(finished)
-    say(f"report: {finished.report}")
+        show.figures(finished)
+        say(f"report: {finished.report}")
+    if finished.failed:
+        click.get_current_context().exit(DIVERGED)
 
 
 def _changes(

@@ -10,6 +10,7 @@ import click
 
 from sottovoce.cli import options
 from sottovoce.cli.screen import console, say
+from sottovoce.errors import DIVERGED
 from sottovoce.plural import count, listed
 
 if TYPE_CHECKING:
@@ -79,6 +80,10 @@ def command(
         click.echo(json.dumps(found))
     else:
         _show(found)
+        for row in found["points"]:
+            if row["diverged"]:
+                where = " ".join(f"{key}={value}" for key, value in row["settings"].items())
+                say(f"diverged: {where} seed={','.join(map(str, row['diverged']))}".replace("  ", " "))
         say(f"summary: {place / summary.CSV}")
         if written:
             say(f"report: {place / REPORT}")
@@ -86,6 +91,8 @@ def command(
         told = listed([f"{failure.point.name}: {failure.reason}" for failure in failures], between="; ")
         failed = f"{len(failures)} of {count(len(points), 'run')} failed"
         raise RunError(f"{failed}. {told}", "The same command tries them again.")
+    if all(0 < row["runs"] == len(row["diverged"]) for row in found["points"]):
+        click.get_current_context().exit(DIVERGED)
 
 
 def _report(place: Path) -> bool:

@@ -1,22 +1,32 @@
 """One run at work: measure the baselines, train, evaluate, save, and write down what came of it."""
 
 import json
-import math
 import time
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression import Whole
-from sottovoce.experiments import combinations, directory, interrupt, machine, nodes, pretrained, references
+from sottovoce.experiments import (
+    advice,
+    combinations,
+    directory,
+    interrupt,
+    machine,
+    nodes,
+    pretrained,
+    references,
+)
 from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.figures import best_of, describe, finite, times
+from sottovoce.experiments.measurable import Measurable, main_metric, measurable
 from sottovoce.experiments.outcome import (
     TOP,
     Run,
-    lower_is_better,
+    collapse,
+    divergence,
     missing,
     per_user_frame,
     recommendations_frame,
@@ -25,7 +35,7 @@ from sottovoce.experiments.privacy import disclosed
 from sottovoce.experiments.progress import Progress
 from sottovoce.experiments.recipe import Components, Recipe
 from sottovoce.plural import count
-from sottovoce.registry import build, nearest
+from sottovoce.registry import build
 
 if TYPE_CHECKING:
     from threading import Event
@@ -58,7 +68,7 @@ class Job:
     ) -> None:
         self.recipe, self.parts, self.data, self.place, self.tell = recipe, parts, data, place, tell
         self.data_dir = data_dir
-        self.ks = tuple(recipe.evaluate.ks)
+        self.measured = Measurable(tuple(recipe.evaluate.ks), {}, 0, ())
         self.curve: list[dict[str, Any]] = []
         self.round = 0
         self.simulation: Simulation | None = None
@@ -80,6 +90,9 @@ class Job:
         )
         split: Split = parts.split.split(data, recipe.run.seed)
         combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
+        self.measured = measurable(data, split, recipe.evaluate)
+        for note in self.measured.notes:
+            self.tell.say(note)
         expected = Simulation.memory(
             parts.model,
             parts.protocol,
@@ -94,7 +107,7 @@ class Job:
             baselines = {name: self._baseline(name, split) for name in BASELINES}
         metrics = list(baselines["popularity"].per_user)
         references.check(parts.references, metrics)
-        self.recipe = recipe = recipe.resolved(_main_metric(metrics, recipe, max(self.ks)))
+        self.recipe = recipe = recipe.resolved(main_metric(metrics, recipe, self.measured))
         clock = self._clock(recipe.run.rounds)
         found = None
         if self.place is not None:
@@ -188,14 +201,23 @@ class Job:
 
     def _evaluate(self, simulation: "Simulation | Scored", split: "Split") -> "Evaluation":
         """The quality for everybody, or under churn for those who are online."""
+        from sottovoce.evaluate.divergence import diverged
         from sottovoce.evaluate.evaluation import evaluate
         from sottovoce.simulate.engine import Simulation
 
         if isinstance(simulation, Simulation) and len(simulation.timing.first):
             split = split.among(simulation.present())
-        asked = self.recipe.evaluate
-        return evaluate(
-            *self._used(simulation), split, ks=self.ks, metrics=asked.metrics, candidates=asked.candidates
+        asked, used = self.recipe.evaluate, self._used(simulation)
+        found = evaluate(
+            *used,
+            split,
+            ks=self.measured.ks,
+            metrics=asked.metrics,
+            candidates=asked.candidates,
+            without=self.measured.without,
+        )
+        return (
+            replace(found, lost=found.lost | diverged(*used[1:])) if simulation is self.simulation else found
         )
 
     def _used(self, simulation: "Simulation | Scored") -> "tuple[Any, Tables, People]":
@@ -273,11 +295,16 @@ class Job:
             "messages": simulation.messages,
             "bytes": simulation.bytes,
             "seconds": simulation.seconds,
-            **_finite(evaluation.metrics),
+            **finite(evaluation.metrics),
         }
+        lost = int(evaluation.lost.sum())
+        if lost:
+            event["diverged"] = lost
         if self.best is not None:
             event["weighting"] = self.best.latest
         self.curve.append(event)
+        if lost and not any(earlier.get("diverged") for earlier in self.curve[:-1]):
+            self.tell.say(f"{divergence(self.curve, self.data.people)} {advice.diverged(self.recipe)}")
         if self.place is not None:
             self.place.record(event)
         return evaluation
@@ -292,7 +319,7 @@ class Job:
         `rate` is that of messages per second, since the bar spoke last.
         """
         metric, last = str(self.recipe.evaluate.metric), self.curve[-1]
-        value = last[metric]
+        value = None if 2 * last.get("diverged", 0) >= self.data.people else last[metric]
         told = f"{metric} {missing(last) if value is None else f'{value:.4f}'}"
         if not simulation.timing.timed:
             return told
@@ -313,7 +340,7 @@ class Job:
         from sottovoce.kernels import compilations
 
         metric = str(self.recipe.evaluate.metric)
-        best = _best(self.curve, metric)
+        best, lost = best_of(self.curve, metric), divergence(self.curve, self.data.people)
         beside = {"popularity": baselines["popularity"]} | outside
         others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
         others["history"] = np.diff(split.train.indptr).astype(np.float64)
@@ -325,10 +352,10 @@ class Job:
                 directory.RECOMMENDATIONS: recommendations_frame(self.data, items, scores),
             }
         result = {
-            "final": _finite(last.metrics),
+            "final": finite(last.metrics),
             "best": {name: best[name] for name in last.metrics},
-            "baselines": {name: _finite(baseline.metrics) for name, baseline in baselines.items()},
-            "references": {name: _finite(reference.metrics) for name, reference in outside.items()},
+            "baselines": {name: finite(baseline.metrics) for name, baseline in baselines.items()},
+            "references": {name: finite(reference.metrics) for name, reference in outside.items()},
             "messages": simulation.messages,
             "bytes": simulation.bytes,
             "seconds": simulation.seconds,
@@ -341,13 +368,18 @@ class Job:
             "best_round": best["round"],
             "rounds": simulation.round,
             "tails": {
-                name: _finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
+                name: finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
             },
+            "diverged": None if lost is None else lost._asdict(),
+            "collapsed": None if (alike := collapse(items, scores)) is None else alike._asdict(),
+            "tested": self.measured.tested,
+            "left_out": self.measured.without,
+            "notes": [*getattr(self.data, "notes", ()), *self.measured.notes],
             "by_node": nodes.summary(by_node),
-            **self._time(simulation),
-            "categories": {name: _finite(shifts) for name, shifts in last.by_category.items()},
+            **times(simulation),
+            "categories": {name: finite(shifts) for name, shifts in last.by_category.items()},
             "privacy": [one._asdict() for one in disclosed(self.parts, tuned=self.recipe.evaluate.tune > 0)],
-            "data": _describe(self.data),
+            "data": describe(self.data),
             "split": split.hash,
             "versions": machine.versions(),
         }
@@ -361,19 +393,6 @@ class Job:
         path = None if self.place is None else self.place.path
         return Run(self.recipe, result, self.curve, directory=path, frames=frames, train=split.train)
 
-    def _time(self, simulation: "Simulation") -> dict[str, Any]:
-        """What a run in virtual time has to tell beside: how long it was, and who was there."""
-        from sottovoce.simulate.churn import Sessions, statistics
-
-        timing = simulation.timing
-        if not timing.timed:
-            return {}
-        told: dict[str, Any] = {"hours": simulation.now / 3600, "arrived": simulation.arrived}
-        if len(timing.first):
-            sessions = Sessions(timing.first, timing.since, timing.until)
-            told["churn"] = statistics(sessions, simulation.now)
-        return told
-
     def _close(self) -> None:
         """Leave a complete run as it should be, also if the last process died before it could."""
         from sottovoce.experiments.report import render
@@ -384,43 +403,3 @@ class Job:
                 self.place.write(directory.REPORT, render(self.place.path))
         if not self.recipe.run.keep_models:
             self.place.forget()
-
-
-def _main_metric(metrics: list[str], recipe: Recipe, largest: int) -> str:
-    """The metric the recipe asks for, or the usual one of this kind of evaluation."""
-    wanted = recipe.evaluate.metric
-    if not metrics:
-        raise RecipeError(
-            "evaluate.metrics has none that each person has a value of, and a run is judged by those.",
-            "Add one, for example 'precision'.",
-        )
-    if wanted is None:
-        return f"hr@{largest}" if f"hr@{largest}" in metrics else metrics[0]
-    if wanted not in metrics:
-        raise RecipeError(
-            f"evaluate.metric = {wanted!r} is not measured by the split {recipe.split.name!r}.",
-            nearest(wanted, metrics),
-        )
-    return wanted
-
-
-def _best(curve: list[dict[str, Any]], metric: str) -> dict[str, Any]:
-    """The evaluation in which the main metric was best, the first one of several."""
-    sign = 1 if lower_is_better(metric) else -1
-    return min(curve, key=lambda event: math.inf if event[metric] is None else sign * event[metric])
-
-
-def _finite(metrics: Mapping[str, float]) -> dict[str, float | None]:
-    """Figures that JSON can hold: a value that diverged becomes null."""
-    return {name: float(value) if math.isfinite(value) else None for name, value in metrics.items()}
-
-
-def _describe(data: "Interactions") -> dict[str, Any]:
-    return {
-        "name": data.name,
-        "people": data.people,
-        "items": data.items,
-        "interactions": len(data),
-        "source": data.source,
-        "terms": data.terms,
-    }

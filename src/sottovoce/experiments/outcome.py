@@ -1,6 +1,6 @@
 """What a run comes to: its figures, its curve, and everybody's recommendations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import DataError, RunError
-from sottovoce.experiments import phrases
+from sottovoce.experiments import advice, phrases
 from sottovoce.experiments.directory import PER_USER, RECIPE, RECOMMENDATIONS, REPORT, RunDirectory
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.metrics import lower_is_better as lower_is_better
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import polars
 
     from sottovoce.data.interactions import Interactions
+    from sottovoce.experiments.report.verdict import Verdict
 
 TOP = 100
 
@@ -43,9 +44,65 @@ class Consumed(NamedTuple):
     value: float
 
 
+class Divergence(NamedTuple):
+    """How many people's models are no longer finite, of how many, and from which evaluated round on."""
+
+    people: int
+    of: int
+    round: int
+
+    @property
+    def most(self) -> bool:
+        """Whether that is at least half of all people: then it is the run that diverged."""
+        return 2 * self.people >= self.of
+
+    def __str__(self) -> str:
+        share = f"{100 * self.people / self.of:.1f} %"
+        some = f"{self.people:,} of {self.of:,} people ({share})"
+        whose = f"all {self.of:,} people" if self.people == self.of else some
+        return f"Models are not finite from round {self.round:,} on: in the end those of {whose}."
+
+
+class Collapse(NamedTuple):
+    """How many people's models give all they recommend the same score, of how many."""
+
+    people: int
+    of: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether nobody's model tells items apart."""
+        return self.people == self.of
+
+    def __str__(self) -> str:
+        whose = f"all {self.of:,}" if self.whole else f"{self.people:,} of {self.of:,}"
+        return f"The models of {whose} people score everything alike."
+
+
+def collapse(items: NDArray[np.int32], scores: NDArray[np.float32]) -> Collapse | None:
+    """What everybody's recommendations say about it; who has fewer than two does not count."""
+    last = np.count_nonzero(items >= 0, axis=1) - 1
+    several = last >= 1
+    alike = scores[several, 0] == scores[several, last[several]]
+    return Collapse(int(alike.sum()), int(several.sum())) if alike.any() else None
+
+
+def divergence(curve: Sequence[Mapping[str, Any]], people: int) -> Divergence | None:
+    """What the end of a curve says about it."""
+    last = curve[-1].get("diverged", 0) if curve else 0
+    since = None
+    for event in reversed(curve):
+        if not event.get("diverged"):
+            break
+        since = event["round"]
+    return None if since is None else Divergence(last, people, since)
+
+
 def missing(event: Mapping[str, Any]) -> str:
-    """Why an evaluation has no value: nobody was online whose models could be judged, or they diverged."""
-    return "unknown: nobody was online" if event.get("online") == 0 else "diverged"
+    """Why an evaluation has no value: models diverged, or nobody was online who could be judged."""
+    if event.get("diverged"):
+        return "diverged"
+    return "unknown: nobody was online" if "online" in event else "—"
 
 
 class Run:
@@ -93,6 +150,36 @@ class Run:
         return dict(self.result.get("references", {}))
 
     @property
+    def diverged(self) -> Divergence | None:
+        """Whose models are not finite at the end; None if all are, as they should be."""
+        told = self.result.get("diverged")
+        return None if told is None else Divergence(**told)
+
+    @property
+    def collapsed(self) -> Collapse | None:
+        """Whose models score everything alike at the end; None if nobody's do."""
+        told = self.result.get("collapsed")
+        return None if told is None else Collapse(**told)
+
+    @property
+    def failed(self) -> bool:
+        """Whether models diverged, or nobody's tells items apart: nobody should use what was learnt."""
+        return self.diverged is not None or (self.collapsed is not None and self.collapsed.whole)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about the data and the test, such as who is not tested."""
+        return tuple(self.result.get("notes", ()))
+
+    @property
+    def verdict(self) -> "Verdict":
+        """How it did against popularity, in the words of the report."""
+        from sottovoce.experiments.report.methods import of
+        from sottovoce.experiments.report.verdict import verdict
+
+        return verdict(of([self]))
+
+    @property
     def report(self) -> Path | None:
         """The HTML report, if the run has a directory."""
         return None if self.directory is None else self.directory / REPORT
@@ -108,6 +195,13 @@ class Run:
         frame = self._frame(RECOMMENDATIONS)
         users = frame["user"].cast(pl.String)
         chosen = frame.filter(users == str(user)).head(n)
+        if chosen.is_empty() and self.people()["user"].eq(str(user)).any():
+            if self.diverged:
+                raise RunError(
+                    f"The model of {str(user)!r} has no finite scores: the run diverged.",
+                    advice.diverged(self.recipe),
+                )
+            return []
         if chosen.is_empty():
             known = users.unique(maintain_order=True).to_list()
             raise DataError(f"Nobody is called {str(user)!r} in this run.", _nearest_user(str(user), known))

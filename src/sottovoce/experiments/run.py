@@ -3,12 +3,13 @@
 import contextlib
 import shlex
 import sys
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments import directory
+from sottovoce.experiments import advice, directory
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.job import Job
 from sottovoce.experiments.outcome import Run
@@ -56,7 +57,8 @@ def run(
     (`model={"name": "mf", "factors": 8}`); `merge` is `linear` and `peers` are `uniform` unless the
     protocol keeps a single model. `references`, such as `["als", "ease"]`, are measured beside.
     `disclose` lets people's vectors leave their devices, which the protocol `fedfast` needs.
-    Without `out` nothing is written. Progress is shown by default when stderr is a terminal.
+    Without `out` nothing is written. Progress is shown by default when stderr is a terminal. If models
+    diverge, or tell no items apart, a warning says so, and `Run.diverged` or `Run.collapsed` whose.
 
     >>> run = sottovoce.run("synthetic", model={"name": "ials", "factors": 8}, rounds=20)
     >>> run.metrics["hr@20"], run.recommend(user=42, n=10)
@@ -85,7 +87,12 @@ def run(
         },
         "run(…)",
     )
-    return run_recipe(recipe, out, data_dir, resume, data=given, show=progress)
+    finished = run_recipe(recipe, out, data_dir, resume, data=given, show=progress)
+    if finished.failed:
+        warnings.warn(
+            f"{finished.diverged or finished.collapsed} {advice.diverged(finished.recipe)}", stacklevel=2
+        )
+    return finished
 
 
 def run_recipe(

@@ -18,7 +18,7 @@ def summarise(points: Sequence[Point], failures: Iterable[Failure]) -> dict[str,
     """A row for each combination of settings, over the seeds that are complete.
 
     `std` is the standard deviation of a sample, and null for a single run. Where a run diverged,
-    mean and std are null as well.
+    mean and std are null as well if it has no figure; `diverged` are the seeds of such runs.
     """
     groups: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
@@ -41,6 +41,7 @@ def _row(group: list[Point]) -> dict[str, Any]:
         "settings": settings_of(group[0]),
         "runs": len(runs),
         "seeds": [point.seed for point in complete],
+        "diverged": [point.seed for point, run in zip(complete, runs, strict=True) if run.failed],
         "metric": runs[0].result["metric"] if runs else None,
         **_over(run.metrics for run in runs),
         "baselines": {
@@ -81,6 +82,8 @@ def _csv(summary: dict[str, Any]) -> str:
     table = []
     for row in summary["points"]:
         flat = {**row["settings"], "runs": row["runs"]}
+        if any(other["diverged"] for other in summary["points"]):
+            flat["diverged"] = len(row["diverged"])
         for metric, mean in row["mean"].items():
             flat |= {metric: mean, f"{metric} std": row["std"][metric]}
         for kind in ("baselines", "references"):

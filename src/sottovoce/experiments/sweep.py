@@ -18,7 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sottovoce.errors import RecipeError, RunError
+from sottovoce.errors import DIVERGED, RecipeError, RunError
 from sottovoce.experiments import directory, overrides, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.recipe import Recipe
@@ -184,7 +184,7 @@ def execute(
                     continue
                 del running[point]
                 done, compiled = done + 1, True
-                if point.place.complete and process.returncode == 0:
+                if point.place.complete and process.returncode in (0, DIVERGED):
                     point.log.unlink(missing_ok=True)
                     tell(done, "", running)
                 else:

@@ -44,6 +44,7 @@ class LeaveOneOut(NamedTuple):
             None,
             sampling.sample(met, test, self.candidates, seed, TEST),
             no_candidates(None),
+            untested="a single interaction",
         )
 
 

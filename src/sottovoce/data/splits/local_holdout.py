@@ -54,6 +54,7 @@ class LocalHoldout(NamedTuple):
             no_candidates(None)
             if weighting is None
             else sampling.sample(met, weighting, self.candidates, seed, WEIGHTING),
+            untested="fewer than 3 different items",
         )
 
 

@@ -50,6 +50,7 @@ class Predefined(NamedTuple):
             weighting if len(weighting) else None,
             self._candidates(data, test, TEST, seed),
             self._candidates(data, weighting, WEIGHTING, seed) if len(weighting) else no_candidates(None),
+            untested="nothing in the published test set",
         )
 
     def _candidates(self, data: Interactions, held: Interactions, part: int, seed: int) -> NDArray[np.int32]:

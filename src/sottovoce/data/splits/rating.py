@@ -26,7 +26,8 @@ class Rating(NamedTuple):
         assign(seed, self.holdout, data.indptr, part, batch=data.people)
         train, test = data.take(part == TRAIN), data.take(part == TEST)
         name = f"rating(holdout={self.holdout}, seed={seed})"
-        return Split(name, train, test, None, no_candidates(test), no_candidates(None))
+        few = f"no more than {self.holdout} rating{'s' * (self.holdout > 1)}"
+        return Split(name, train, test, None, no_candidates(test), no_candidates(None), untested=few)
 
 
 @driver

@@ -1,5 +1,6 @@
 """`temporal-holdout`: the last interactions of every person are held out (Anelli et al. 2020, 4.3)."""
 
+import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -39,4 +40,7 @@ class TemporalHoldout(NamedTuple):
             candidates = sampling.sample(met, test, self.candidates, seed, TEST)
             name = f"temporal-holdout(test={self.test}, candidates={self.candidates}, seed={seed})"
         metrics = ("precision", "recall", "f1", "item-coverage", "evenness", "user-coverage")
-        return Split(name, data.take(~mask), test, None, candidates, no_candidates(None), metrics=metrics)
+        least = math.ceil((1 - _ROUNDING) / self.test)
+        few = f"fewer than {least} interactions" if least > 2 else "a single interaction"
+        parts = data.take(~mask), test, None, candidates, no_candidates(None)
+        return Split(name, *parts, metrics=metrics, untested=few)

@@ -12,7 +12,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.directory import PER_USER, RECIPE, RESULT
+from sottovoce.experiments.directory import RECIPE, RESULT
 from sottovoce.experiments.nodes import PREFIX
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.report.naming import called, decisive
@@ -97,9 +97,14 @@ class Study(NamedTuple):
 def study(paths: Sequence[Path]) -> Study:
     """Read runs, or all complete runs below a directory, and put together what belongs together."""
     places, notes = _places(paths)
-    runs = [Run.open(place) for place in places]
+    return of([Run.open(place) for place in places], notes)
+
+
+def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
+    """Put together runs that belong together; `notes` come first among those of the study."""
+    notes = [*notes, *dict.fromkeys(note for run in runs for note in run.notes)]
     metrics = _comparable(runs)
-    frames = [_people(place) for place in places]
+    frames = [run.people() for run in runs]
     for run, frame in zip(runs, frames, strict=True):
         if not frame["user"].equals(frames[0]["user"]):
             raise _refusal(runs[0], run, "they are about different people")
@@ -111,7 +116,7 @@ def study(paths: Sequence[Path]) -> Study:
         settings[key] = own
         first = groups.setdefault(key, {}).setdefault(run.result["seed"], n)
         if first != n:
-            one, other = _told_apart(places[n], places[first])
+            one, other = _told_apart(*(Path(str(runs[at].directory)) for at in (n, first)))
             notes.append(f"{one} repeats {other} and counts once.")
     names = called(list(settings.values()), runs[0].recipe)
     methods = []
@@ -180,13 +185,6 @@ def _natural(path: Path) -> list[Any]:
     return [
         (part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", str(path))
     ]
-
-
-def _people(place: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(place / PER_USER, glob=False)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise RunError(f"{place / PER_USER} cannot be read: {error}.", "Run anew.") from None
 
 
 def _columns(frame: pl.DataFrame, prefix: str) -> People:

@@ -99,7 +99,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "rows": [row for rows in form.rows for row in _rows(form, rows, results)],
         "claims": [claims.judge(form, claim, results) for claim in form.claims],
         "tuned": form.tuned,
-        "notes": form.notes,
+        "notes": [*form.notes, *_diverged(results)],
         "metric": form.metric,
         "x": form.x,
         "panels": _panels(form, results),
@@ -213,6 +213,13 @@ def _extent(form: Reproduction, results: Results) -> dict[str, Any]:
             missing += [label for label in labels if label not in there]
     apart = [label for label in form.apart if any(label in labels for labels in form.axes.values())]
     return {"ran": ran, "missing": missing, "apart": apart}
+
+
+def _diverged(results: Results) -> list[str]:
+    """Which runs have models that are not finite at the end."""
+    lost = [f"{', '.join(run)} (seed {one.result['seed']})" for run, runs in results.items() for one in runs
+            if one.failed]  # fmt: skip
+    return [f"Diverged: {'; '.join(lost)}."] if lost else []
 
 
 def _data(results: Results) -> list[dict[str, Any]]:
