@@ -74,6 +74,8 @@ class Interactions:
     """Terms of use, in one line."""
     source: str = ""
     """Where the data came from, in words for the person."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of the data, a sentence each: what repeats, what was put right."""
     division: Division | None = None
     """The parts that the publisher made, which the split `predefined` keeps to."""
 

@@ -77,6 +77,8 @@ class Job:
             f"{data.name}: {len(data):,} interactions of {data.people:,} people with {data.items:,} items"
             + (f" ({data.source})" if data.source else "")
         )
+        for note in data.notes:
+            self.tell.say(note)
         split: Split = parts.split.split(data, recipe.run.seed)
         combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
         expected = Simulation.memory(
@@ -421,5 +423,6 @@ def _describe(data: "Interactions") -> dict[str, Any]:
         "items": data.items,
         "interactions": len(data),
         "source": data.source,
+        "notes": list(data.notes),
         "terms": data.terms,
     }
