@@ -63,11 +63,14 @@ class Job:
         self.simulation: Simulation | None = None
         self.best: Best | None = None
         self.arrivals: Arrivals | None = None
+        self.notes: tuple[str, ...] = ()
+        """What is to be said of the data as it is split."""
         self.come = -1.0  # the part of what arrives that people have
 
     def run(self) -> Run:
         """All of it, or what an earlier process left to do."""
         from sottovoce import __version__
+        from sottovoce.data import repeats
         from sottovoce.simulate.engine import Simulation
         from sottovoce.timing import hashed
 
@@ -80,6 +83,9 @@ class Job:
         for note in data.notes:
             self.tell.say(note)
         split: Split = parts.split.split(data, recipe.run.seed)
+        self.notes = repeats.after_split(data, split)
+        for note in self.notes:
+            self.tell.say(note)
         combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
         expected = Simulation.memory(
             parts.model,
@@ -348,7 +354,7 @@ class Job:
             **self._time(simulation),
             "categories": {name: _finite(shifts) for name, shifts in last.by_category.items()},
             "privacy": [one._asdict() for one in disclosed(self.parts, tuned=self.recipe.evaluate.tune > 0)],
-            "data": _describe(self.data),
+            "data": _describe(self.data, self.notes),
             "split": split.hash,
             "versions": machine.versions(),
         }
@@ -416,13 +422,13 @@ def _finite(metrics: Mapping[str, float]) -> dict[str, float | None]:
     return {name: float(value) if math.isfinite(value) else None for name, value in metrics.items()}
 
 
-def _describe(data: "Interactions") -> dict[str, Any]:
+def _describe(data: "Interactions", notes: tuple[str, ...]) -> dict[str, Any]:
     return {
         "name": data.name,
         "people": data.people,
         "items": data.items,
         "interactions": len(data),
         "source": data.source,
-        "notes": list(data.notes),
+        "notes": [*data.notes, *notes],
         "terms": data.terms,
     }

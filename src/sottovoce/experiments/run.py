@@ -30,7 +30,7 @@ def run(
     protocol: Choice = "gossip",
     merge: Choice | None = None,
     *,
-    split: Choice = "local-holdout",
+    split: Choice | None = None,
     peers: Choice | None = None,
     rounds: int = 100,
     every: int = 10,
@@ -52,7 +52,8 @@ def run(
 
     `data` is what `sottovoce.load` returned, or anything that it takes: the name of a data set,
     the path of a file, a DataFrame. A component is given by name (`model="mf"`) or with settings
-    (`model={"name": "mf", "factors": 8}`); `merge` is `linear` and `peers` are `uniform` unless the
+    (`model={"name": "mf", "factors": 8}`); `split` is the one that files define which come in parts, and
+    `local-holdout` for others; `merge` is `linear` and `peers` are `uniform` unless the
     protocol keeps a single model. `references`, such as `["als", "ease"]`, are measured beside.
     `disclose` lets people's vectors leave their devices, which the protocol `fedfast` needs.
     Without `out` nothing is written. Progress is shown by default when stderr is a terminal.
@@ -67,7 +68,7 @@ def run(
     recipe = Recipe.parse(
         {
             "data": section,
-            "split": _table(split),
+            "split": {} if split is None else _table(split),
             "model": _table(model),
             "protocol": table,
             "network": {} if peers is None else {"peers": peers},
@@ -106,7 +107,11 @@ def run_recipe(
         if place is not None:
             stack.enter_context(place.claim(resume))
         stack.enter_context(set_threads(recipe.run.threads))
-        job = Job(recipe, parts, load_data(recipe, data_dir) if data is None else data, place, tell, data_dir)
+        loaded = load_data(recipe, data_dir) if data is None else data
+        if loaded.division is not None and recipe.split.open:
+            recipe = recipe.divided()
+            parts = recipe.components()
+        job = Job(recipe, parts, loaded, place, tell, data_dir)
         try:
             return job.run()
         except KeyboardInterrupt:

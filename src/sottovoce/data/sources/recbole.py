@@ -16,7 +16,7 @@ import numpy as np
 from sottovoce.data import find, layout, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build, extended
-from sottovoce.data.parts import Parts, Rows, assemble
+from sottovoce.data.parts import Parts, Rows, agreed, assemble
 from sottovoce.data.sources import _places
 from sottovoce.errors import DataError
 from sottovoce.registry import component
@@ -80,7 +80,7 @@ def read_parts(
             "Put NAME.train.inter, NAME.valid.inter and NAME.test.inter into one folder.",
         )
     name, files = found
-    rows = {part: _rows(file, scale)[0] for part, file in files.items()}
+    rows = agreed({part: _rows(file, scale)[0] for part, file in files.items()})
     items = np.concatenate([part.item for part in rows.values()])
     about = find.beside(first, f"{name}.item")
     catalog = of_rows(name, items) if about is None else _catalog(about, name)
@@ -114,6 +114,7 @@ def _rows(path: Path, scale: tuple[float, float] | None) -> tuple[Rows, layout.L
         content.ids(where.item, "item"),
         None if where.rating is None else content.numbers(where.rating, "rating", scale),
         None if where.time is None else content.times(where.time),
+        content.place,
     ), where
 
 
