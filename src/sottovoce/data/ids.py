@@ -138,7 +138,8 @@ def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArra
     kind, missing = series.dtype, (f"has no {what}", "Every row needs one.")
     wrong = "a truth value" if kind == pl.Boolean else "a time" if kind.is_temporal() else "a list"
     if kind == pl.Boolean or kind.is_temporal() or kind.is_nested() or kind == pl.Object:
-        refuse(np.ones(len(series), np.bool_), f"has {wrong} for its {what}", "Name the column of ids.")
+        told = f"{place(0)} has {wrong} for its {what}, in column {series.name}."
+        raise DataError(told, "Name the column that holds ids.")
     if kind.is_float():
         refuse(series.is_nan().fill_null(True).to_numpy(), *missing)
         limit = _EXACT[str(kind.base_type())]
@@ -150,7 +151,7 @@ def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArra
         narrow = series.cast(pl.Int64, strict=False)
         if narrow.null_count() == 0:
             return narrow.to_numpy()
-    text = series.cast(pl.String, strict=False)
+    text = _decoded(series) if kind == pl.Binary else series.cast(pl.String)
     refuse(text.is_null().to_numpy(), f"has a {what} that is not UTF-8 text", "Decode it before.")
     numbers = text.cast(pl.Int64, strict=False)
     if numbers.null_count() == 0 and (numbers.cast(pl.String) == text).all():
@@ -171,6 +172,16 @@ def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArra
     if wanted != spelled.to_list():
         text = text.replace_strict(spelled, pl.Series(wanted))
     return np.array(text.to_list(), np.str_) if text.dtype == pl.String else text.to_numpy()
+
+
+def _decoded(series: pl.Series) -> pl.Series:
+    """Bytes as text; nothing where they are none."""
+    import polars as pl
+
+    known = {raw: raw.decode(errors="replace") for raw in series.unique().to_list()}
+    return pl.Series(
+        [None if "\ufffd" in known[raw] else known[raw] for raw in series.to_list()], dtype=pl.String
+    )
 
 
 class Given(NamedTuple):
