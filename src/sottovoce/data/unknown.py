@@ -55,11 +55,12 @@ def _unknown(data: Interactions, parts: Division, owner: NDArray[np.int64]) -> I
         _count(name, "items under test", items, known, np.unique(data.item[test]), 0.1),
         _count(name, "people under test", data.users, met, np.unique(owner[test]), 0.1),
     ]
-    if parts.negatives:
-        listed = np.unique(np.concatenate([drawn.ravel() for drawn in parts.negatives.values()]))
-        said.append(_count(name, "items among the negatives", items, known, listed[listed >= 0], 0.01))
+    for part, drawn in sorted(parts.negatives.items()):
+        listed = np.unique(drawn)
+        what = f"items among the negatives {'under test' if part == TEST else 'for validation'}"
+        said.append(_count(name, what, items, known, listed[listed >= 0], 0.01))
     if any(said):
-        yield f"Training does not know {', '.join(filter(None, said))}."
+        yield f"Training does not know {'; '.join(filter(None, said))}."
 
 
 def _negatives(data: Interactions, owner: NDArray[np.int64], part: int) -> Iterator[str]:
@@ -90,39 +91,40 @@ def _count(
     new = listed[~known[listed]]
     if len(new) == 0:
         return ""
-    why = unlike(ids[known], ids[new])
+    why, odd = unlike(ids[known], ids[new])
     if not why and len(listed) >= _FEW and len(listed) - len(new) < least * len(listed):
         why = "hardly any is the same"
+    theirs, ours = (", ".join(map(repr, some[:_SHOWN].tolist())) for some in (odd, ids[known]))
     if why and 2 * len(new) > len(listed):
-        theirs, ours = (", ".join(map(repr, some[:_SHOWN].tolist())) for some in (ids[new], ids[known]))
         raise DataError(
             f"Of {len(listed):,} {what} of {name}, {len(new):,} do not occur in training, and {why}: "
             f"{theirs} there, {ours} in training.",
             "Spell ids alike in all files.",
         )
-    return f"{len(new):,} of {len(listed):,} {what}" + (
-        f" ({why}, such as {str(ids[new[0]])!r})" if why else ""
-    )
+    return f"{len(new):,} of {len(listed):,} {what}" + (f" ({why}, such as {theirs})" if why else "")
 
 
-def unlike(known: Strings, new: Strings) -> str:
-    """How ids differ in kind from those that are known; nothing if they may be of the same kind."""
+def unlike(known: Strings, new: Strings) -> tuple[str, Strings]:
+    """How ids differ in kind from those that are known, and examples; "" if they may be of the same kind."""
     if len(known) == 0 or len(new) == 0:
-        return ""
-    shapes = set(map(_shape, known.tolist()))
-    if 2 * sum(_shape(i) in shapes for i in new.tolist()) < len(new):
-        return "they are spelled in another way"
-    start = _beginning(known)
-    if start and 2 * sum(i.startswith(start) for i in new.tolist()) < len(new):
-        return f"they do not begin with {start!r}"
+        return "", new
+    shapes, start = set(map(_shape, known.tolist())), _beginning(known)
+    others = np.array([_shape(i) not in shapes for i in new.tolist()])
+    if 2 * np.count_nonzero(others) > len(new):
+        return "they are spelled in another way", new[others]
+    others = np.array([not i.startswith(start) for i in new.tolist()])
+    if 2 * np.count_nonzero(others) > len(new):
+        return f"they do not begin with {start!r}", new[others]
     try:
-        old, others = known.astype(np.int64), new.astype(np.int64)
+        old, numbers = known.astype(np.int64), new.astype(np.int64)
     except (ValueError, OverflowError):
-        return ""
+        return "", new
     low, high = int(old.min()), int(old.max())
     span = high - low + _FEW
-    outside = (others < low - span) | (others > high + span)
-    return "they are numbers far from those" if 2 * np.count_nonzero(outside) > len(new) else ""
+    others = (numbers < low - span) | (numbers > high + span)
+    if 2 * np.count_nonzero(others) > len(new):
+        return "they are numbers far from those", new[others]
+    return "", new
 
 
 def _beginning(ids: Strings) -> str:
