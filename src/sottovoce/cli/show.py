@@ -26,6 +26,8 @@ def figures(run: "Run") -> None:
         f"with {data['items']:,} items{source}",
         soft_wrap=True,
     )
+    for note in data.get("notes", ()):
+        screen.print(note, soft_wrap=True)
     table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
     table.add_column("")
     for metric in run.metrics:

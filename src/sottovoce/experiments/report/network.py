@@ -110,6 +110,7 @@ def recipes(study: Study) -> list[Section]:
     pairs += [
         (f"{name} of the data", first["data"][name]) for name in ("source", "terms") if first["data"][name]
     ]
+    pairs += [("note on the data", note) for note in first["data"].get("notes", ())]
     splits = {run.result["seed"]: run.result["split"][:16] for m in study.methods for run in m.runs}
     pairs += [(f"split of seed {seed}", splits[seed]) for seed in sorted(splits)]
     title = "Recipes" if several else "Recipe"
