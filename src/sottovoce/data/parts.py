@@ -79,6 +79,7 @@ def assemble(
     *,
     scale: tuple[float, float] | None = None,
     source: str = "",
+    notes: tuple[str, ...] = (),
 ) -> Parts:
     """Parts called train, test and perhaps validation, agreed; the catalogue must list every item."""
 
@@ -105,7 +106,7 @@ def assemble(
     codes = np.array([NUMBER[part] for part in rows], np.int8)
     given = {NUMBER[part]: negatives for part, negatives in drawn.items()}
     whole = replace(whole, division=Division(codes[number], within, given, catalog))
-    whole = replace(whole, notes=unknown.told(whole))
+    whole = replace(whole, notes=unknown.told(whole) + notes)
     parts = {}
     for at, part in enumerate(rows):
         mine = number == at

@@ -5,7 +5,7 @@ published with PEPPER were visited by nobody. A file whose ids are spelled in an
 at first sight, and makes every metric wrong. So what is unknown is counted and said, and it is refused
 if it is more than half and does not look like what training knows: other characters, another beginning,
 numbers far outside; or if hardly any is known, less than a tenth of what is under test or a hundredth
-of the negatives.
+of the negatives. The same holds for items that a file of items does not list.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data.interactions import Division, Interactions, Strings
+from sottovoce.data.interactions import Catalog, Division, Interactions, Strings
 from sottovoce.data.split import TEST, TRAIN, WEIGHTING
 from sottovoce.errors import DataError
 
@@ -89,19 +89,32 @@ def _count(
 ) -> str:
     """How many are unknown; refused if they are most and do not look like a larger catalogue."""
     new = listed[~known[listed]]
-    if len(new) == 0:
-        return ""
-    why, odd = unlike(ids[known], ids[new])
-    if not why and len(listed) >= _FEW and len(listed) - len(new) < least * len(listed):
+    odd = _examples(f"{what} of {name}", "training", len(listed), ids[known], ids[new], least)
+    return f"{len(new):,} of {len(listed):,} {what}{odd}" if len(new) else ""
+
+
+def of_catalog(catalog: Catalog, place: str, items: NDArray[Any]) -> tuple[str, ...]:
+    """Sentences on items that a file of items, at `place`, does not list."""
+    met = np.unique(items).astype(np.str_)
+    new = met[~np.isin(met, catalog.ids)]
+    odd = _examples(f"items of {catalog.name}", place, len(met), catalog.ids, new, 0.1)
+    told = f"{place} does not list {len(new):,} of {len(met):,} items{odd}: nothing is known of them."
+    return (told,) if len(new) else ()
+
+
+def _examples(what: str, place: str, count: int, known: Strings, new: Strings, least: float) -> str:
+    """How unknown ids look, if they look unlike known ones; refused if they are most of all."""
+    why, odd = unlike(known, new)
+    if not why and count >= _FEW and count - len(new) < least * count:
         why = "hardly any is the same"
-    theirs, ours = (", ".join(map(repr, some[:_SHOWN].tolist())) for some in (odd, ids[known]))
-    if why and 2 * len(new) > len(listed):
+    theirs, ours = (", ".join(map(repr, some[:_SHOWN].tolist())) for some in (odd, known))
+    if why and 2 * len(new) > count:
         raise DataError(
-            f"Of {len(listed):,} {what} of {name}, {len(new):,} do not occur in training, and {why}: "
-            f"{theirs} there, {ours} in training.",
+            f"Of {count:,} {what}, {len(new):,} do not occur in {place}, and {why}: "
+            f"{theirs} there, {ours} in {place}.",
             "Spell ids alike in all files.",
         )
-    return f"{len(new):,} of {len(listed):,} {what}" + (f" ({why}, such as {theirs})" if why else "")
+    return f" ({why}, such as {theirs})" if why else ""
 
 
 def unlike(known: Strings, new: Strings) -> tuple[str, Strings]:
