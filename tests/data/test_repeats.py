@@ -13,6 +13,8 @@ from sottovoce.data.interactions import Interactions, build
 from sottovoce.data.load import load
 from sottovoce.data.splits.leave_one_out import LeaveOneOut
 from sottovoce.data.splits.predefined import Predefined
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.run import load_data
 
 CSV = "user,item,rating,time\na,x,5,1\na,x,5,1\na,y,4,2\na,y,3,9\nb,x,4,1\nb,z,4,1\n"
 
@@ -109,6 +111,16 @@ def test_parts_as_published_if_asked_for(divided: Path) -> None:
     )
     once = Predefined(candidates=1).split(load(divided, duplicates="first"), 1)
     assert facts(once.train) == [("1", "a", 5, 1), ("1", "b", 4, 2), ("2", "a", 5, 1)]
+
+
+def test_another_split_tears_nothing_apart(divided: Path) -> None:
+    """Within training, b was rated twice: parts may have that, leave-one-out may not."""
+    split = {"name": "leave-one-out", "candidates": 1}
+    data = load_data(Recipe.parse({"data": {"path": str(divided)}, "split": split}))
+    assert [row[1] for row in facts(data) if row[0] == "1"] == ["a", "b", "d", "c", "e"]
+    assert data.notes[-1].startswith("1 of 9 rows repeat a person and an item")
+    kept = load_data(Recipe.parse({"data": {"path": str(divided), "duplicates": "keep"}, "split": split}))
+    assert len(kept) == 13
 
 
 def test_movielens_appended_to_itself(data_dir: Path, tmp_path: Path) -> None:

@@ -154,6 +154,13 @@ def test_fewer_negatives_on_some_lines(tmp_path: Path) -> None:
     assert (candidates[[0, 2, 3]] >= 0).all()
 
 
+def test_a_line_without_negatives(tmp_path: Path) -> None:
+    rows = parts()
+    rows["test.negative"][2] = "(2,2)\t \t"
+    with pytest.raises(DataError, match=r"test\.negative, line 3 names no items to rank against"):
+        load(write(tmp_path, rows))
+
+
 def test_negatives_as_published_with_the_code_of_pepper(data_dir: Path, tmp_path: Path) -> None:
     """A blank after each key made 3,363 items of 1,682, of which no negative was known."""
     data = load("ml-100k", data_dir=data_dir)

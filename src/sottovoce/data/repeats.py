@@ -26,12 +26,16 @@ def kept(data: Interactions) -> Interactions:
     return _noted(data, f"{_counted(data, pair)}; all are kept.")
 
 
-def merged(data: Interactions, how: str) -> Interactions:
-    """One interaction for each person and item: the first, the last, or the sum; with a note on it."""
+def merged(data: Interactions, how: str, parts: bool = True) -> Interactions:
+    """One interaction for each person and item: the first, the last, or the sum; with a note on it.
+
+    With `parts`, those of data that comes divided stay as they are but for what would leak; another
+    split may tear apart what repeats within one of them.
+    """
     pair = _pairs(data)
     if pair is None:
         return data
-    if data.division is not None:
+    if data.division is not None and parts:
         return _within_parts(data, pair, how)
     result = {"first": "of each the first is kept", "last": "of each the last is kept"}
     told = f"{_counted(data, pair)}; {result.get(how, 'their values are added up')}."

@@ -131,6 +131,7 @@ def _again(place: RunDirectory, data_dir: str | Path | None) -> str:
 def load_data(recipe: Recipe, data_dir: str | Path | None = None) -> "Interactions":
     """The data that a recipe names."""
     from sottovoce.data.load import load
+    from sottovoce.data.repeats import merged
 
     section = recipe.data
     if section.memory:
@@ -139,9 +140,13 @@ def load_data(recipe: Recipe, data_dir: str | Path | None = None) -> "Interactio
             "Give it to sottovoce.run again, or name a file with --data; "
             f"--set data.memory=false takes the data set {section.name!r}.",
         )
-    return load(
+    data = load(
         section.name or Path(str(section.path)), data_dir=data_dir, columns=section.columns, **section.options
     )
+    how = section.options.get("duplicates", "last")
+    if data.division is None or recipe.split.open or recipe.split.name == "predefined" or how == "keep":
+        return data
+    return merged(data, how, parts=False)
 
 
 def _given(data: Any) -> tuple["Interactions | None", dict[str, Any]]:

@@ -128,6 +128,11 @@ def _with_negatives(path: Path, rows: Rows) -> Rows:
         )
     given = [[field for field in fields[1:] if field.strip(ids.EDGES)] for _, fields in lines]
     counts = np.array([len(fields) for fields in given], np.int64)
+    if not counts.all():
+        line = lines[int(np.flatnonzero(counts == 0)[0])][0]
+        raise DataError(
+            f"{path}, line {line} names no items to rank against.", "Add some, or remove the file."
+        )
     frame = pl.DataFrame(
         {"negative": [field for fields in given for field in fields]}, {"negative": pl.String}
     )
