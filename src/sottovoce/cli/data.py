@@ -90,6 +90,8 @@ def info(name: str, data_dir: Path | None, as_json: bool) -> None:
     counts = {k: facts[k] for k in shown if isinstance(facts[k], int)}
     said = (plural.count(v, k.replace("_", " ").removesuffix("s")) for k, v in counts.items())
     console.print(", ".join(said), soft_wrap=True)
+    for note in facts.get("notes", ()):
+        console.print(note, soft_wrap=True)
     if data is not None:
         _plots(console, data, facts)
     console.print(f"\nterms of use: {facts['terms'] or 'not known'}", soft_wrap=True)
@@ -104,7 +106,7 @@ def _facts(name: str, data_dir: Path | None) -> tuple[dict[str, Any], "Interacti
     other = None if known is None else counted(known, data_dir)
     if other is not None:
         return other, None
-    data = load(name, data_dir=data_dir)
+    data = load(name, data_dir=data_dir, duplicates="keep")
     return _describe(data), data
 
 
@@ -132,6 +134,7 @@ def _describe(data: "Interactions") -> dict[str, Any]:
         "categories": None if catalog.categories is None else len({k for c in catalog.categories for k in c}),
         "coordinates": catalog.coordinates is not None,
         "source": data.source,
+        "notes": list(data.notes),
         "terms": data.terms,
     }
 

@@ -36,13 +36,14 @@ def times(simulation: "Simulation") -> dict[str, Any]:
     return told
 
 
-def describe(data: "Interactions") -> dict[str, Any]:
-    """The data that a run is about."""
+def describe(data: "Interactions", notes: Sequence[str] = ()) -> dict[str, Any]:
+    """The data that a run is about; `notes` were found in splitting it."""
     return {
         "name": data.name,
         "people": data.people,
         "items": data.items,
         "interactions": len(data),
         "source": data.source,
+        "notes": [*data.notes, *notes],
         "terms": data.terms,
     }

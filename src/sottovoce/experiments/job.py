@@ -74,11 +74,14 @@ class Job:
         self.simulation: Simulation | None = None
         self.best: Best | None = None
         self.arrivals: Arrivals | None = None
+        self.notes: tuple[str, ...] = ()
+        """What is to be said of the data as it is split."""
         self.come = -1.0  # the part of what arrives that people have
 
     def run(self) -> Run:
         """All of it, or what an earlier process left to do."""
         from sottovoce import __version__
+        from sottovoce.data import repeats
         from sottovoce.simulate.engine import Simulation
         from sottovoce.timing import hashed
 
@@ -88,7 +91,12 @@ class Job:
             f"{data.name}: {count(len(data), 'interaction')} of {count(data.people, 'person')} "
             f"with {count(data.items, 'item')}" + (f" ({data.source})" if data.source else "")
         )
+        for note in data.notes:
+            self.tell.say(note)
         split: Split = parts.split.split(data, recipe.run.seed)
+        self.notes = repeats.after_split(data, split)
+        for note in self.notes:
+            self.tell.say(note)
         combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
         self.measured = measurable(data, split, recipe.evaluate)
         for note in self.measured.notes:
@@ -374,12 +382,12 @@ class Job:
             "collapsed": None if (alike := collapse(items, scores)) is None else alike._asdict(),
             "tested": self.measured.tested,
             "left_out": self.measured.without,
-            "notes": [*getattr(self.data, "notes", ()), *self.measured.notes],
+            "notes": [*self.data.notes, *self.notes, *self.measured.notes],
             "by_node": nodes.summary(by_node),
             **times(simulation),
             "categories": {name: finite(shifts) for name, shifts in last.by_category.items()},
             "privacy": [one._asdict() for one in disclosed(self.parts, tuned=self.recipe.evaluate.tune > 0)],
-            "data": describe(self.data),
+            "data": describe(self.data, self.notes),
             "split": split.hash,
             "versions": machine.versions(),
         }

@@ -1,7 +1,7 @@
 """A recipe: a TOML file that says everything a run depends on.
 
     [data]      name of a data set or path of a file, its columns, options of its source
-    [split]     name, and the settings of that split
+    [split]     name, and the settings of that split; by default that of the files if they are divided
     [arrivals]  share: of the training items, how many come during the run; every (rounds), until, refresh
     [model]     name, and the settings of that model
     [protocol]  name, its settings; merge: how an incoming model is combined with one's own, or
@@ -84,6 +84,18 @@ class Data(BaseModel):
     def options(self) -> dict[str, Any]:
         """What the source is asked for, for example the number of synthetic `users`."""
         return {k: v for k, v in (self.model_extra or {}).items() if v is not None}
+
+
+class Division(Named):
+    """What is trained on and what is tested."""
+
+    name: str = "local-holdout"
+    """A recipe that names none leaves data that comes in parts divided as it is: `predefined`."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the data decides."""
+        return "name" not in self.model_fields_set
 
 
 NONE = Named(name="none")
@@ -204,7 +216,7 @@ class Recipe(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     data: Data
-    split: Named = Named(name="local-holdout")
+    split: Division = Division()
     arrivals: Arrivals = Arrivals()
     model: Named = Named(name="ials")
     protocol: Protocol = Protocol()
@@ -398,6 +410,12 @@ class Recipe(BaseModel):
             document["model"]["start_from"] = [str(Path(p).resolve()) for p in built.model.start_from]
         if self.data.name is not None:
             document["data"]["name"] = registry.pinned(self.data.name)
+        return type(self).parse(document, self._where)
+
+    def divided(self) -> Self:
+        """The recipe with the split that the files of its data define."""
+        document = self.document()
+        document["split"]["name"] = "predefined"
         return type(self).parse(document, self._where)
 
     def document(self) -> dict[str, Any]:

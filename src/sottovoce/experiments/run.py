@@ -32,7 +32,7 @@ def run(
     protocol: Choice = "gossip",
     merge: Choice | None = None,
     *,
-    split: Choice = "local-holdout",
+    split: Choice | None = None,
     peers: Choice | None = None,
     rounds: int = 100,
     every: int = 10,
@@ -54,7 +54,8 @@ def run(
 
     `data` is what `sottovoce.load` returned, or anything that it takes: the name of a data set,
     the path of a file, a DataFrame. A component is given by name (`model="mf"`) or with settings
-    (`model={"name": "mf", "factors": 8}`); `merge` is `linear` and `peers` are `uniform` unless the
+    (`model={"name": "mf", "factors": 8}`); `split` is the one that files define which come in parts, and
+    `local-holdout` for others; `merge` is `linear` and `peers` are `uniform` unless the
     protocol keeps a single model. `references`, such as `["als", "ease"]`, are measured beside.
     `disclose` lets people's vectors leave their devices, which the protocol `fedfast` needs.
     Without `out` nothing is written. Progress is shown by default when stderr is a terminal. If models
@@ -70,7 +71,7 @@ def run(
     recipe = Recipe.parse(
         {
             "data": section,
-            "split": _table(split),
+            "split": {} if split is None else _table(split),
             "model": _table(model),
             "protocol": table,
             "network": {} if peers is None else {"peers": peers},
@@ -114,7 +115,11 @@ def run_recipe(
         if place is not None:
             stack.enter_context(place.claim(resume))
         stack.enter_context(set_threads(recipe.run.threads))
-        job = Job(recipe, parts, load_data(recipe, data_dir) if data is None else data, place, tell, data_dir)
+        loaded = load_data(recipe, data_dir) if data is None else data
+        if loaded.division is not None and recipe.split.open:
+            recipe = recipe.divided()
+            parts = recipe.components()
+        job = Job(recipe, parts, loaded, place, tell, data_dir)
         try:
             return job.run()
         except KeyboardInterrupt:
@@ -133,6 +138,7 @@ def _again(place: RunDirectory, data_dir: str | Path | None) -> str:
 def load_data(recipe: Recipe, data_dir: str | Path | None = None) -> "Interactions":
     """The data that a recipe names."""
     from sottovoce.data.load import load
+    from sottovoce.data.repeats import merged
 
     section = recipe.data
     if section.memory:
@@ -141,9 +147,13 @@ def load_data(recipe: Recipe, data_dir: str | Path | None = None) -> "Interactio
             "Give it to sottovoce.run again, or name a file with --data; "
             f"--set data.memory=false takes the data set {section.name!r}.",
         )
-    return load(
+    data = load(
         section.name or Path(str(section.path)), data_dir=data_dir, columns=section.columns, **section.options
     )
+    how = section.options.get("duplicates", "last")
+    if data.division is None or recipe.split.open or recipe.split.name == "predefined" or how == "keep":
+        return data
+    return merged(data, how, parts=False)
 
 
 def _given(data: Any) -> tuple["Interactions | None", dict[str, Any]]:

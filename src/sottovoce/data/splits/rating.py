@@ -15,7 +15,8 @@ from sottovoce.registry import component
 class Rating(NamedTuple):
     """`holdout` ratings of each person, all equally likely, are the test set.
 
-    A person with no more ratings than that trains on all of them and is not tested.
+    A person with no more ratings than that trains on all of them and is not tested. Where a person
+    rated an item twice, which only `data.duplicates = "keep"` leaves so, both parts may have it.
     """
 
     holdout: Annotated[int, Ge(1)] = 10

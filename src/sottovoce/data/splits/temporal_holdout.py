@@ -20,8 +20,9 @@ class TemporalHoldout(NamedTuple):
 
     Those at the same time keep the order of the source. A person with too few interactions for a
     test (four, with a fifth held out) trains on all of them. Interactions are split, not items:
-    what a person returns to may be in both parts. Evaluation is over the whole catalogue, unless
-    `candidates` items that the person never met are drawn for each test entry.
+    with `data.duplicates = "keep"`, what a person returns to may be in both parts. Evaluation is over
+    the whole catalogue, unless `candidates` items that the person never met are drawn for each test
+    entry.
     """
 
     test: Annotated[float, Gt(0), Lt(1)] = 0.2

@@ -223,9 +223,9 @@ def _diverged(results: Results) -> list[str]:
 
 
 def _data(results: Results) -> list[dict[str, Any]]:
-    """The data sets, each once, with their terms; not where this machine keeps them."""
+    """The data sets, each once, with their terms; not where this machine keeps them, nor notes on it."""
     found = {}
     for runs in results.values():
         data = runs[0].result["data"]
-        found[data["name"]] = {key: value for key, value in data.items() if key != "source"}
+        found[data["name"]] = {key: value for key, value in data.items() if key not in ("source", "notes")}
     return list(found.values())
