@@ -10,7 +10,7 @@ from sottovoce.cli import options
 
 @click.command("reproduce")
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="A reduced version, in about a minute.")
+@click.option("--quick", is_flag=True, help="A reduced version, which decides nothing about the paper.")
 @click.option("--list", "listed", is_flag=True, help="Name everything that can be reproduced.")
 @click.option(
     "--seeds", help="How many seeds (1, 2, …), or a list such as 1,7,9.  [default: as the file says]"
@@ -104,9 +104,9 @@ def _list(as_json: bool) -> None:
 
         click.echo(json.dumps([{"name": each.name, "summary": each.summary} for each in known]))
         return
-    width = max((len(each.name) for each in known), default=0)
-    for each in known:
-        click.echo(f"{each.name:<{width}}  {each.summary}")
+    from sottovoce.cli.listing import listing
+
+    listing((each.name, each.summary) for each in known)
 
 
 def _reproduce(
@@ -120,7 +120,7 @@ def _reproduce(
     page: Path | None,
 ) -> tuple[dict[str, Any], Path]:
     """What a reproduction comes to, and where it is."""
-    from sottovoce.cli.sweep import progress
+    from sottovoce.cli.watch import progress
     from sottovoce.experiments import sweep
     from sottovoce.experiments.reproduce import docs, execute, kept
     from sottovoce.experiments.reproduce.form import Reproduction

@@ -1,8 +1,5 @@
 """`sottovoce sweep`: a recipe under many settings and seeds, in parallel processes."""
 
-import contextlib
-import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +9,6 @@ from sottovoce.cli import options
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from sottovoce.experiments.sweep import Point, Tell
 
 _WIDE = 10_000  # letters, more than any table has
 
@@ -54,6 +49,7 @@ def command(
     For example: sottovoce sweep quickstart --grid model.factors=8,16 --seeds 5. The same command
     again continues a sweep that was stopped.
     """
+    from sottovoce.cli.watch import progress
     from sottovoce.errors import RunError
     from sottovoce.experiments import summary, sweep
     from sottovoce.experiments.directory import REPORT
@@ -142,28 +138,3 @@ def _figure(over: dict[str, Any], metric: str) -> str:
     if mean is None:
         return "—"
     return f"{mean:.4f}" + ("" if std is None else f" ± {std:.4f}")
-
-
-@contextlib.contextmanager
-def progress(total: int) -> "Iterator[Tell]":
-    """A bar with the time left and what is under way, if stderr is a terminal; failures are told anywhere."""
-    if not sys.stderr.isatty():
-        yield lambda done, note, running: click.echo(note, err=True) if note else None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    from rich.table import Column
-
-    screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    said = TextColumn("runs ·"), TimeRemainingColumn(), TextColumn("left")
-    now = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True))
-    with Progress(BarColumn(20), MofNCompleteColumn(), *said, now, console=screen, expand=True) as bar:
-        task = bar.add_task("", total=total)
-
-        def tell(done: int, note: str, running: "Iterable[Point]") -> None:
-            names = ", ".join(point.label for point in running)
-            bar.update(task, completed=done, description=f"· {names}" if names else "")
-            if note:
-                screen.print(note)
-
-        yield tell
