@@ -81,7 +81,7 @@ class Commands(click.Group):
 
 
 def _print_anything() -> None:
-    """Where the terminal's encoding lacks a sign, such as the check mark, print another instead of failing."""
+    """Where the terminal's encoding lacks a sign, such as a check mark, print another and do not fail."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")

@@ -24,17 +24,12 @@ def command(run_dirs: tuple[Path, ...], out: Path | None, export: Path | None) -
     Runs that differ in nothing but the seed are one method, with a band. Others are compared, which
     they can be if they are about the same data, split in the same way.
     """
-    from sottovoce.experiments.directory import REPORT
-    from sottovoce.experiments.report import report
-    from sottovoce.experiments.report.export import export as write
-    from sottovoce.experiments.report.export import save
+    from sottovoce.experiments.functions import report
 
-    found = report(run_dirs)
-    for note in found.notes:
+    page = report(*run_dirs, out=out, export=export)
+    for note in page.notes:
         click.echo(f"note: {note}", err=True)
-    place = save(out or (run_dirs[0] / REPORT if len(run_dirs) == 1 else Path(REPORT)), found.html)
-    click.echo(f"{found.verdict.headline}\n{found.verdict.sentence}")
-    click.echo(f"report: {place}")
+    click.echo(f"{page.headline}\n{page.sentence}")
+    click.echo(f"report: {page.path}")
     if export is not None:
-        files = write(found.sections, export)
-        click.echo(f"{len(files)} files in {export}")
+        click.echo(f"{len(page.files)} files in {export}")

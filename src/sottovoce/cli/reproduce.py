@@ -56,6 +56,7 @@ def command(
     if listed:
         _list(as_json)
         return
+    from sottovoce.experiments import functions, sweep
     from sottovoce.experiments.reproduce import docs, execute
 
     if name is None:
@@ -63,14 +64,24 @@ def command(
             raise click.UsageError("Name what to reproduce; sottovoce reproduce --list shows what there is.")
         docs.write(page)
         return
-    found, place = _reproduce(name, quick, seeds, jobs, only, data_dir, out, page)
+    found = functions.reproduce(
+        name,
+        quick=quick,
+        seeds=None if seeds is None else sweep.seeds(seeds),
+        jobs=jobs,
+        only=only,
+        out=out,
+        page=page,
+        data_dir=data_dir,
+        progress=True,
+    )
     if as_json:
         import json
 
         click.echo(json.dumps({key: value for key, value in found.items() if key != "panels"}))
     else:
         _show(found)
-        click.echo(f"page: {place / execute.HTML}")
+        click.echo(f"page: {Path(found['directory']) / execute.HTML}")
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -107,37 +118,3 @@ def _list(as_json: bool) -> None:
     from sottovoce.cli.listing import listing
 
     listing((each.name, each.summary) for each in known)
-
-
-def _reproduce(
-    name: str,
-    quick: bool,
-    seeds: str | None,
-    jobs: int | None,
-    only: tuple[str, ...],
-    data_dir: Path | None,
-    out: Path | None,
-    page: Path | None,
-) -> tuple[dict[str, Any], Path]:
-    """What a reproduction comes to, and where it is."""
-    from sottovoce.cli.watch import progress
-    from sottovoce.experiments import sweep
-    from sottovoce.experiments.reproduce import docs, execute, kept
-    from sottovoce.experiments.reproduce.form import Reproduction
-
-    form = Reproduction.load(name)
-    place = out or Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
-    plan = execute.plan(form, place, quick, None if seeds is None else sweep.seeds(seeds), only)
-    if page is not None:
-        kept.restore(page, plan)
-    try:
-        with progress(sum(map(len, plan.points.values()))) as tell:
-            results = execute.execute(plan, jobs or max(1, sweep.cores() // 2), data_dir, tell)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
-    found = execute.summarise(plan, results)
-    execute.write(found, place)
-    if page is not None:
-        docs.write(page, found)
-        kept.keep(page, plan)
-    return found, place

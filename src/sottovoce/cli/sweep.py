@@ -49,52 +49,26 @@ def command(
     For example: sottovoce sweep quickstart --grid model.factors=8,16 --seeds 5. The same command
     again continues a sweep that was stopped.
     """
-    from sottovoce.cli.watch import progress
     from sottovoce.errors import RunError
     from sottovoce.experiments import summary, sweep
-    from sottovoce.experiments.directory import REPORT
-    from sottovoce.experiments.recipes import find
+    from sottovoce.experiments.functions import swept
 
-    path = find(recipe)
-    place = out or Path("runs") / f"sweep-{Path(recipe).name.split('.')[0]}"
-    points = sweep.points(path, changes, sweep.grid(grid), sweep.seeds(seeds), place)
-    jobs = jobs or max(1, sweep.cores() // 2)
-    try:
-        with progress(len(points)) as tell:
-            failures = sweep.execute(points, path, changes, jobs, data_dir, tell)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
-    found = summary.summarise(points, failures)
-    summary.write(found, place)
-    written = _report(place) if any(row["runs"] for row in found["points"]) else False
+    done = swept(recipe, changes, sweep.grid(grid), sweep.seeds(seeds), jobs, out, data_dir, show=True)
+    if done.note:
+        click.echo(f"note: there is no report. {done.note}", err=True)
     if as_json:
         import json
 
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(done.summary))
     else:
-        _show(found)
-        click.echo(f"summary: {place / summary.CSV}")
-        if written:
-            click.echo(f"report: {place / REPORT}")
-    if failures:
-        told = "; ".join(f"{failure.point.name}: {failure.reason}" for failure in failures)
-        count = f"{len(failures)} of {len(points)} runs failed"
-        raise RunError(f"{count}. {told}", "The same command tries them again.")
-
-
-def _report(place: Path) -> bool:
-    """Write the page that compares all runs, if they can be compared."""
-    from sottovoce.errors import RunError
-    from sottovoce.experiments.directory import REPORT
-    from sottovoce.experiments.report import report
-    from sottovoce.experiments.report.export import save
-
-    try:
-        save(place / REPORT, report([place]).html)
-    except RunError as error:
-        click.echo(f"note: there is no report. {error}", err=True)
-        return False
-    return True
+        _show(done.summary)
+        click.echo(f"summary: {done.directory / summary.CSV}")
+        if done.report is not None:
+            click.echo(f"report: {done.report}")
+    if done.failures:
+        total = len(done.failures) + sum(row["runs"] for row in done.summary["points"])
+        count = f"{len(done.failures)} of {total} runs failed"
+        raise RunError(f"{count}. {'; '.join(done.failures)}", "The same command tries them again.")
 
 
 def _show(found: dict[str, Any]) -> None:

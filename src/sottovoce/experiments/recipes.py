@@ -45,6 +45,11 @@ def shipped(kind: Kind = "recipe") -> list[Shipped]:
     return sorted(found, key=lambda each: _natural(each.name))
 
 
+def recipes() -> list[Shipped]:
+    """All recipes and reproductions that come with Sottovoce, as `sottovoce recipes` lists them."""
+    return [*shipped("recipe"), *shipped("reproduction")]
+
+
 def _natural(name: str) -> tuple[bool, list[tuple[str, int]]]:
     """What names are ordered by: those in no folder first, numbers in them as numbers."""
     parts = re.findall(r"([^\d/-]*)(\d*)[/-]?", name)
@@ -58,7 +63,7 @@ def find(wanted: str | Path, kind: Kind = "recipe") -> Path:
         return path
     if disk.is_folder(path):
         raise RecipeError(f"{path} is a folder.", "Give a file in it, or the name of a shipped recipe.")
-    known = {each.name: each.path for each in [*shipped("recipe"), *shipped("reproduction")]}
+    known = {each.name: each.path for each in recipes()}
     short = path.as_posix().removeprefix("recipes/").removesuffix(".toml")
     if short in known:
         return known[short]

@@ -172,7 +172,7 @@ def _natural(path: Path) -> list[Any]:
 
 def _people(place: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(place / PER_USER)
+        return pl.read_parquet(place / PER_USER, glob=False)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise RunError(f"{place / PER_USER} cannot be read: {error}.", "Run anew.") from None
 

@@ -6,6 +6,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from sottovoce.errors import RunError
 from sottovoce.evaluate.tails import tails
 from sottovoce.experiments import plots
 from sottovoce.experiments.directory import RECOMMENDATIONS
@@ -116,7 +117,10 @@ def example(study: Study) -> list[Section]:
 def _list(directory: Path, person: int) -> tuple[str, list[tuple[str, bool]]]:
     from sottovoce.experiments.directory import PER_USER
 
-    user = pl.read_parquet(directory / PER_USER, columns=["user"])["user"][person]
-    lists = pl.scan_parquet(directory / RECOMMENDATIONS)
-    mine = lists.filter(pl.col("user").cast(pl.String) == user).head(10).collect()
+    user = pl.read_parquet(directory / PER_USER, columns=["user"], glob=False)["user"][person]
+    lists = pl.scan_parquet(directory / RECOMMENDATIONS, glob=False)
+    try:
+        mine = lists.filter(pl.col("user").cast(pl.String) == user).head(10).collect()
+    except (OSError, pl.exceptions.PolarsError) as error:
+        raise RunError(f"{directory / RECOMMENDATIONS} cannot be read: {error}.", "Run anew.") from None
     return user, list(mine.select(pl.col("title").cast(pl.String), "held_out").iter_rows())

@@ -1,11 +1,10 @@
 """Progress over many runs: how many are over, which round the others are in, and the time left for all."""
 
 import contextlib
+import sys
 import time
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
-
-import click
 
 from sottovoce.experiments.machine import duration
 from sottovoce.experiments.progress import on_terminal
@@ -44,10 +43,21 @@ def said(point: "Point") -> str:
 
 
 @contextlib.contextmanager
-def progress(total: int) -> "Iterator[Tell]":
-    """A bar if stderr is a terminal, else lines: when a run is over, and every ten seconds."""
-    with _bar(total) if on_terminal() else contextlib.nullcontext(_lines(total)) as tell:
-        yield tell
+def progress(total: int, wanted: bool | None = True) -> "Iterator[Tell]":
+    """A bar if stderr is a terminal; else, if wanted, lines when a run is over and every ten seconds.
+
+    Failures are told anywhere.
+    """
+    if wanted is not False and on_terminal():
+        with _bar(total) as tell:
+            yield tell
+    else:
+        yield _lines(total) if wanted else _failures
+
+
+def _failures(done: int, note: str, running: "Sequence[Point]") -> None:
+    if note:
+        _echo(note)
 
 
 def _lines(total: int) -> "Tell":
@@ -69,7 +79,8 @@ def _lines(total: int) -> "Tell":
 
 def _echo(text: str) -> None:
     with contextlib.suppress(OSError, ValueError):  # runs do not end because nobody reads about them
-        click.echo(text, err=True)
+        if sys.stderr is not None:
+            print(text, file=sys.stderr, flush=True)
 
 
 @contextlib.contextmanager
