@@ -89,7 +89,7 @@ def test_read_only_install_without_a_cache_works(package: Path, tmp_path: Path) 
         for path in everything:
             path.chmod(path.stat().st_mode | 0o200)
     assert total == "12"
-    assert notes.count("is not writable") == 1
+    assert notes.count("cannot be kept") == 1
     assert "SOTTOVOCE_CACHE" in notes
     assert before == after
 

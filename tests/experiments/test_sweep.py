@@ -143,6 +143,7 @@ def written(path, settings, seed, **metrics):
         "rounds": 3,
     }
     place.write("result.json", json.dumps(result | {"seconds": float(seed), "bytes": 10}))
+    place.write("events.jsonl", '{"round": 3, "hr@5": 0.5}\n')
     place.write("recipe.toml", '[data]\nname = "synthetic"\n')
     return Point(settings, seed, place)
 

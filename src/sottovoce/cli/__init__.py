@@ -15,7 +15,7 @@ from typing import Any
 
 import click
 
-from sottovoce.errors import ResourceError, SottovoceError
+from sottovoce.errors import RecipeError, ResourceError, SottovoceError
 
 COMMANDS = ("demo", "run", "extend", "sweep", "reproduce", "report", "recommend", "recipes", "data", "doctor")
 
@@ -66,9 +66,13 @@ class Commands(click.Group):
             code = error.code
         except (OSError, MemoryError) as error:
             _traceback_if_asked()
-            _forgive_stdout()
-            click.echo(f"error: {_refused(error)}", err=True)
+            click.echo(f"error: {_refused(error, _stdout_fails())}", err=True)
             code = ResourceError.code
+        except UnicodeEncodeError as error:
+            _traceback_if_asked()
+            near = error.object[max(0, error.start - 30) : error.end + 30]
+            click.echo(f"error: {near!r} is not text in UTF-8. Use another name.", err=True)
+            code = RecipeError.code
         except Exception as error:
             if not _traceback_if_asked():
                 click.echo(
@@ -85,26 +89,29 @@ def _print_anything() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
+    if os.environ.get("COLUMNS") == "0":  # of no use, and tables would have no width
+        del os.environ["COLUMNS"]
 
 
-def _refused(error: OSError | MemoryError) -> str:
+def _refused(error: OSError | MemoryError, printed: bool) -> str:
     """What the system refuses, which is no defect, and what to do about it."""
     if isinstance(error, MemoryError):
         return "There is not enough memory for this. Use fewer people or items, or a smaller model."
-    what = f"{error.filename}: " if error.filename else ""
+    what = f"{error.filename}: " if error.filename else "Output cannot be written: " if printed else ""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{what}{reason}. Check permissions and free space there. SOTTOVOCE_DEBUG=1 shows where this was."
 
 
-def _forgive_stdout() -> None:
-    """If what was printed cannot be written, as on a full disk, do not try it again at the end."""
+def _stdout_fails() -> bool:
+    """Whether what is printed cannot be written, as on a full disk; then it is not tried again at the end."""
     try:
-        sys.stdout.flush()
+        if sys.stdout is not None:
+            sys.stdout.flush()
     except (OSError, ValueError):
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-    except AttributeError:
-        pass  # there is no stdout
+        return True
+    return False
 
 
 def _traceback_if_asked() -> bool:

@@ -17,9 +17,9 @@ def told(tell: Progress, doing: str) -> Iterator[None]:
     from sottovoce.kernels import compilations
 
     known = _known()
-    last = f", which took {duration(known[doing])} last time" if doing in known else ""
+    last = f"took {duration(known[doing])} last time" if doing in known else "takes a while the first time"
     before, began = compilations(), time.perf_counter()
-    with tell.doing(f"{doing} (new kernels are compiled{last})"):
+    with tell.doing(f"{doing} (compiling new kernels {last})"):
         yield
     count = compilations() - before
     if count:

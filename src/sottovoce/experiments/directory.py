@@ -14,6 +14,7 @@ import contextlib
 import errno
 import json
 import os
+import re
 import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -33,6 +34,8 @@ PER_USER, RECOMMENDATIONS, REPORT = "per_user.parquet", "recommendations.parquet
 SPLIT = "split.json"
 _KEYS = {"final": dict, "baselines": dict, "data": dict, "metric": str, "rounds": int}
 """What everything that reads a result needs of it."""
+_HARMLESS = ("run.threads", "run.keep_models", "run.checkpoint")
+"""Settings that change no result, and so may differ between a run and its continuation."""
 _FILES = (RECIPE, RESULT, EVENTS, PER_USER, RECOMMENDATIONS, REPORT)
 
 
@@ -147,7 +150,9 @@ class RunDirectory:
         if begun.hash() == recipe.hash():
             return
         before, now = _flat(begun.document()), _flat(recipe.document())
-        changed = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
+        changed = sorted(
+            k for k in before.keys() | now.keys() if before.get(k) != now.get(k) and k not in _HARMLESS
+        )
         listed = ", ".join(
             f"{k} ({before.get(k, 'unset')} there, {now.get(k, 'unset')} now)" for k in changed
         )
@@ -201,6 +206,18 @@ class RunDirectory:
             events.append(event)
         return events
 
+    def curve(self, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The curve of a complete run, which is whole or damaged."""
+        events = self.events()
+        reached = events[-1]["round"] if events else "none"
+        if reached != result["rounds"] or any(result["metric"] not in event for event in events):
+            raise RunError(
+                f"{self.path / EVENTS} is damaged: the run has {result['rounds']} rounds, "
+                f"and the last one that can be read is {reached}.",
+                "Run anew.",
+            )
+        return events
+
     def _truncate(self, round: int) -> None:
         kept = [event for event in self.events() if event["round"] <= round]
         self.write(EVENTS, "".join(json.dumps(event) + "\n" for event in kept))
@@ -226,9 +243,10 @@ class RunDirectory:
             try:
                 frame.write_parquet(file)
             except PolarsError as error:
-                # It puts what the system says into words of its own, without the number.
-                full = os.strerror(errno.ENOSPC) in str(error) or os.strerror(errno.EFBIG) in str(error)
-                raise OSError(errno.ENOSPC if full else errno.EIO, str(error)) from None
+                # It puts what the system says into words of its own.
+                said = re.search(r"os error (\d+)", str(error))
+                code = int(said[1]) if said else errno.EIO
+                raise OSError(code, os.strerror(code) if said else str(error)) from None
 
     def result(self) -> dict[str, Any]:
         """The figures of a complete run."""

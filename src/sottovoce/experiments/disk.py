@@ -2,6 +2,7 @@
 
 import contextlib
 import errno
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -22,8 +23,11 @@ def writing(path: Path) -> Iterator[None]:
 
 def refusal(path: Path, error: OSError, what: str = "") -> SottovoceError:
     """The sentence: what cannot be written, why, and what to do."""
-    problem = f"{what or path} cannot be written{f' to {path}' if what else ''}: {error.strerror or error}."
-    if error.errno in FULL:
+    # numpy says of a file that came out too short how much was written, and not why.
+    short = error.errno is None and "requested and" in str(error)
+    reason = os.strerror(errno.ENOSPC) if short else error.strerror or str(error)
+    problem = f"{what or path} cannot be written{f' to {path}' if what else ''}: {reason}."
+    if short or error.errno in FULL:
         return ResourceError(
             problem,
             "What was there before is kept. Free some space, and give the same command again; "

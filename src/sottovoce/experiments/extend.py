@@ -37,9 +37,8 @@ def extend(
     recipe = Recipe.load(old.path / RECIPE)
     models = _models(old, recipe, rounds)
     longer = _longer(recipe, rounds)
-    place = RunDirectory(
-        Path(out) if out is not None else unused(old.path.absolute().with_name(f"{old.path.name}-{rounds}"))
-    )
+    base = old.path if old.path.name else old.path.resolve()
+    place = RunDirectory(Path(out) if out is not None else unused(base.with_name(f"{base.name}-{rounds}")))
     with place.claim(resume=False):
         place.write(RECIPE, longer.dumps())
         for name in (SPLIT, EVENTS):

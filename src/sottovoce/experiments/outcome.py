@@ -41,6 +41,9 @@ class Consumed(NamedTuple):
     value: float
 
 
+_COLUMNS = {PER_USER: ("user",), RECOMMENDATIONS: ("user", *Recommendation._fields)}
+
+
 def missing(event: Mapping[str, Any]) -> str:
     """Why an evaluation has no value: nobody was online whose models could be judged, or they diverged."""
     return "unknown: nobody was online" if event.get("online") == 0 else "diverged"
@@ -75,7 +78,7 @@ class Run:
         """The run that a directory holds."""
         place = RunDirectory(Path(directory))
         result = place.result()
-        return cls(Recipe.load(place.path / RECIPE), result, place.events(), directory=place.path)
+        return cls(Recipe.load(place.path / RECIPE), result, place.curve(result), directory=place.path)
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -191,10 +194,16 @@ class Run:
         if name not in self._frames:
             assert self.directory is not None
             try:
-                # A path with brackets would be taken for a pattern.
-                self._frames[name] = pl.read_parquet(self.directory / name, glob=False)
+                # Polars takes a path with brackets for a pattern, and wants one that is UTF-8.
+                with (self.directory / name).open("rb") as file:
+                    self._frames[name] = pl.read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
                 raise RunError(f"{self.directory / name} cannot be read: {error}.", "Run anew.") from None
+            lacking = [column for column in _COLUMNS[name] if column not in self._frames[name].columns]
+            if lacking:
+                raise RunError(
+                    f"{self.directory / name} is damaged: it has no column {lacking[0]!r}.", "Run anew."
+                )
         return self._frames[name]
 
     def __repr__(self) -> str:

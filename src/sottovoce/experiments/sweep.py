@@ -154,7 +154,7 @@ def _folder(settings: Sequence[str]) -> str:
 def _same(point: Point, wanted: Recipe) -> None:
     """Refuse to mix the runs of two recipes; what an earlier version did not know of is as by default."""
     path = point.place.path / directory.RECIPE
-    if not path.exists():
+    if not disk.is_file(path):
         return
     begun = Recipe.load(path)
     metric = begun.evaluate.metric

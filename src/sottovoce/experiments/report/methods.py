@@ -172,7 +172,8 @@ def _natural(path: Path) -> list[Any]:
 
 def _people(place: Path) -> pl.DataFrame:
     try:
-        return pl.read_parquet(place / PER_USER, glob=False)
+        with (place / PER_USER).open("rb") as file:  # polars takes a path with brackets for a pattern
+            return pl.read_parquet(file)
     except (OSError, pl.exceptions.PolarsError) as error:
         raise RunError(f"{place / PER_USER} cannot be read: {error}.", "Run anew.") from None
 

@@ -117,10 +117,12 @@ def example(study: Study) -> list[Section]:
 def _list(directory: Path, person: int) -> tuple[str, list[tuple[str, bool]]]:
     from sottovoce.experiments.directory import PER_USER
 
-    user = pl.read_parquet(directory / PER_USER, columns=["user"], glob=False)["user"][person]
-    lists = pl.scan_parquet(directory / RECOMMENDATIONS, glob=False)
     try:
-        mine = lists.filter(pl.col("user").cast(pl.String) == user).head(10).collect()
+        # Polars takes a path with brackets for a pattern, but not a file.
+        with (directory / PER_USER).open("rb") as people, (directory / RECOMMENDATIONS).open("rb") as lists:
+            user = pl.read_parquet(people, columns=["user"])["user"][person]
+            mine = pl.scan_parquet(lists).filter(pl.col("user").cast(pl.String) == user).head(10)
+            shown = mine.select(pl.col("title").cast(pl.String), "held_out").collect()
     except (OSError, pl.exceptions.PolarsError) as error:
         raise RunError(f"{directory / RECOMMENDATIONS} cannot be read: {error}.", "Run anew.") from None
-    return user, list(mine.select(pl.col("title").cast(pl.String), "held_out").iter_rows())
+    return user, list(shown.iter_rows())
