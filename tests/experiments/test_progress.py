@@ -71,9 +71,7 @@ def test_a_line_for_an_evaluation_and_every_ten_seconds(clock, capsys):
 
 
 def test_lines_are_read_back():
-    text = (
-        "Preparing …\nround 140 of 1,000 · 20/s\nround 1,340 of 2,000 · 20/s · round 5 of 6\nerror: so\n"
-    )
+    text = "Preparing …\nround 140 of 1,000 · 20/s\nround 1,340 of 2,000 · 20/s · round 5 of 6\nerror: so\n"
     assert latest(text) == (1340, 2000)
     assert latest("Preparing …\n") is None
     assert latest("") is None
