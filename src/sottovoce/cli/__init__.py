@@ -6,6 +6,7 @@ permission); 6 a run directory; 130 interrupted. Codes 2 to 6 belong to the clas
 """
 
 import contextlib
+import errno
 import io
 import os
 import signal
@@ -66,7 +67,8 @@ class Commands(click.Group):
             code = error.code
         except (OSError, MemoryError) as error:
             _traceback_if_asked()
-            click.echo(f"error: {_refused(error, _stdout_fails())}", err=True)
+            _forgive_stdout()
+            click.echo(f"error: {_refused(error)}", err=True)
             code = ResourceError.code
         except UnicodeEncodeError as error:
             _traceback_if_asked()
@@ -93,25 +95,24 @@ def _print_anything() -> None:
         del os.environ["COLUMNS"]
 
 
-def _refused(error: OSError | MemoryError, printed: bool) -> str:
+def _refused(error: OSError | MemoryError) -> str:
     """What the system refuses, which is no defect, and what to do about it."""
     if isinstance(error, MemoryError):
         return "There is not enough memory for this. Use fewer people or items, or a smaller model."
-    what = f"{error.filename}: " if error.filename else "Output cannot be written: " if printed else ""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    what = f"{error.filename}: " if error.filename else "Output cannot be written: " if full else ""
     reason = error.strerror or str(error) or type(error).__name__
     return f"{what}{reason}. Check permissions and free space there. SOTTOVOCE_DEBUG=1 shows where this was."
 
 
-def _stdout_fails() -> bool:
-    """Whether what is printed cannot be written, as on a full disk; then it is not tried again at the end."""
+def _forgive_stdout() -> None:
+    """If what was printed cannot be written, as on a full disk, do not try it again at the end."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()
     except (OSError, ValueError):
         with contextlib.suppress(OSError, ValueError):
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return True
-    return False
 
 
 def _traceback_if_asked() -> bool:

@@ -90,7 +90,7 @@ class Interactions:
         told = [
             f"{self.people:,} people, {self.items:,} items, {len(self):,} interactions",
             f"density {self.density:.3%}",
-            f"ratings {low:g} to {high:g}" if low < high else "no ratings",
+            "no ratings" if (self.value == 1).all() else f"ratings {low:g} to {high:g}",
         ]
         if len(self) and self.time.any():
             first, last = (np.datetime64(int(t), "s").astype("datetime64[D]") for t in _span(self.time))
