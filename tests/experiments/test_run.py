@@ -210,7 +210,7 @@ def test_progress_on_demand(small, capsys):
     assert "60 people" in err
     assert "of memory" in err
     assert "Training takes about" in err
-    assert "7/7" in err
+    assert "round 7 of 7" in err
 
 
 def test_quiet_by_default_without_a_terminal(small, capfd):

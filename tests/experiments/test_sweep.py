@@ -135,8 +135,15 @@ def written(path, settings, seed, **metrics):
     place = RunDirectory(path / "_".join(settings) / f"seed-{seed}")
     place.path.mkdir(parents=True)
     popularity = dict.fromkeys(metrics, 0.25)
-    result = {"final": metrics, "baselines": {"popularity": popularity}, "metric": "hr@5"}
+    result = {
+        "final": metrics,
+        "baselines": {"popularity": popularity},
+        "metric": "hr@5",
+        "data": {},
+        "rounds": 3,
+    }
     place.write("result.json", json.dumps(result | {"seconds": float(seed), "bytes": 10}))
+    place.write("events.jsonl", '{"round": 3, "hr@5": 0.5}\n')
     place.write("recipe.toml", '[data]\nname = "synthetic"\n')
     return Point(settings, seed, place)
 

@@ -33,7 +33,7 @@ def command(data_dir: Path | None, out: Path) -> None:
 
     data = _data(data_dir)
     recipe = Recipe.load(find(QUICKSTART), [f"data.name={data.name}"])
-    run = run_recipe(recipe, _cleared(out), data_dir, data=data)
+    run = run_recipe(recipe, _cleared(out), data_dir, data=data, show=True)
     show.figures(run)
     person = _typical(data)
     show.listing(person, run.recommend(person, 10), run.history(person, 10))
@@ -67,7 +67,7 @@ def _typical(data: "Interactions") -> str:
 
 def _cleared(out: Path) -> Path:
     """The directory without what an earlier demo left there; nothing else is ever removed."""
-    from sottovoce.experiments import checkpoint, directory
+    from sottovoce.experiments import checkpoint, directory, disk
 
     place = directory.RunDirectory(out)
     if place.begun and not (out / MARK).exists():
@@ -81,9 +81,11 @@ def _cleared(out: Path) -> Path:
                 directory.RECOMMENDATIONS,
                 directory.PER_USER,
                 directory.EVENTS,
+                directory.SPLIT,
                 directory.RECIPE,
             ):
                 (out / name).unlink(missing_ok=True)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / MARK).touch()
+    place.make()
+    with disk.writing(out):
+        (out / MARK).touch()
     return out

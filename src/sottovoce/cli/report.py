@@ -33,17 +33,12 @@ def command(run_dirs: tuple[Path, ...], out: Path | None, export: Path | None, p
     they can be if they are about the same data, split in the same way. The page can be given away: it
     names nobody, shows nobody's history unless asked to, and of paths only the names of files.
     """
-    from sottovoce.experiments.directory import REPORT
-    from sottovoce.experiments.report import report
-    from sottovoce.experiments.report.export import export as write
-    from sottovoce.experiments.report.export import save
+    from sottovoce.experiments.functions import report
 
-    found = report(run_dirs, person)
-    for note in found.notes:
+    page = report(*run_dirs, out=out, export=export, person=person)
+    for note in page.notes:
         say(f"note: {note}", err=True)
-    place = save(out or (run_dirs[0] / REPORT if len(run_dirs) == 1 else Path(REPORT)), found.html)
-    say(f"{found.verdict.headline}\n{found.verdict.sentence}")
-    say(f"report: {place}")
+    say(f"{page.headline}\n{page.sentence}")
+    say(f"report: {page.path}")
     if export is not None:
-        files = write(found.sections, export)
-        say(f"{count(len(files), 'file')} in {export}")
+        say(f"{count(len(page.files), 'file')} in {export}")

@@ -61,7 +61,7 @@ def command(
     resolved = Recipe.load(find(recipe or QUICKSTART), [*changes, *named])
     name = Path(recipe or str(data)).name.split(".")[0] or "run"
     place = out or _place(Path("runs") / f"{name}-{resolved.run.seed}", resume)
-    finished = run_recipe(resolved, place, data_dir, resume)
+    finished = run_recipe(resolved, place, data_dir, resume, show=True)
     if as_json:
         import json
 

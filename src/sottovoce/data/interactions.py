@@ -31,6 +31,10 @@ class Catalog:
     def __len__(self) -> int:
         return len(self.ids)
 
+    def __repr__(self) -> str:
+        known = [name for name in ("titles", "categories", "coordinates") if getattr(self, name) is not None]
+        return f"<Catalog {_plain(self.name)}: {len(self):,} items; known: {', '.join(['ids', *known])}>"
+
     def title(self, item: int) -> str:
         """What to call an item: its title, or its id where it has none."""
         return (self.titles and self.titles[item]) or str(self.ids[item])
@@ -83,6 +87,19 @@ class Interactions:
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def __repr__(self) -> str:
+        """Two lines: what there is, and where it came from."""
+        low, high = self.scale
+        told = [
+            f"{self.people:,} people, {self.items:,} items, {len(self):,} interactions",
+            f"density {self.density:.3%}",
+            "no ratings" if (self.value == 1).all() else f"ratings {low:g} to {high:g}",
+        ]
+        if len(self) and self.time.any():
+            first, last = (np.datetime64(int(t), "s").astype("datetime64[D]") for t in _span(self.time))
+            told.append(f"{first} to {last}")
+        return f"{_plain(self.name)}: {', '.join(told)}\nfrom {_plain(self.source) or 'memory'}"
 
     @property
     def people(self) -> int:
@@ -265,3 +282,12 @@ def extended(catalog: Catalog, called: Sequence[Any]) -> Catalog:
         if catalog.coordinates is None
         else np.concatenate((catalog.coordinates, np.full((len(new), 2), np.nan, np.float32))),
     )
+
+
+def _plain(text: str) -> str:
+    """Text in one line, without signs that a terminal would obey."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def _span(time: NDArray[np.int64]) -> tuple[int, int]:
+    return int(time.min()), int(time.max())

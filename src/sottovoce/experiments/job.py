@@ -12,6 +12,7 @@ from sottovoce.exchange.compression import Whole
 from sottovoce.experiments import (
     advice,
     combinations,
+    compiling,
     directory,
     interrupt,
     machine,
@@ -111,7 +112,7 @@ class Job:
             storage=recipe.run.storage,
         )
         machine.require_memory(expected)
-        with self.tell.doing("Measuring popularity and random (the first time, this compiles kernels)"):
+        with compiling.told(self.tell, "Measuring popularity and random"):
             baselines = {name: self._baseline(name, split) for name in BASELINES}
         metrics = list(baselines["popularity"].per_user)
         references.check(parts.references, metrics)
@@ -136,9 +137,9 @@ class Job:
             self.arrivals = Arrivals(split, coming.share, coming.refresh, recipe.run.seed)
             self.tell.say(f"During the run {count(len(self.arrivals), 'item')} of everybody's come.")
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
-        with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
+        with compiling.told(self.tell, "Preparing kernels"):
             settings = recipe.run
-            simulation = self._simulation(parts.model, parts, split, settings.rounds, clock, settings.storage)
+            simulation = self._simulation(parts.model, parts, split, settings.plan, clock, settings.storage)
             self.simulation = simulation
             self._bring(simulation)
             simulation.prepare()
@@ -251,7 +252,8 @@ class Job:
         pace, cost, saved, foretold = 0.0, 0.0, time.monotonic(), False
         with self.tell.rounds(settings.rounds, simulation.round) as bar:
             while simulation.round < settings.rounds:
-                due = min((simulation.round // every + 1) * every, settings.rounds)
+                ends = [end for end in (settings.plan, settings.rounds) if end > simulation.round]
+                due = min((simulation.round // every + 1) * every, *ends)
                 step = min(due - simulation.round, max(1, int(_SLICE / pace)) if pace else 1)
                 if self.arrivals is not None:
                     coming = self.recipe.arrivals.every
@@ -268,7 +270,7 @@ class Job:
                     self.tell.say(f"Training takes about {machine.duration(left)}, evaluation apart.")
                 if simulation.round == due:
                     last = self._record(simulation, split)
-                bar.update(simulation.round, self._note(simulation, rate))
+                bar.update(simulation.round, self._note(simulation, rate), simulation.round == due)
                 if self.place is None:
                     if asked.is_set():
                         raise KeyboardInterrupt
@@ -288,7 +290,7 @@ class Job:
         """Give people what has arrived by now."""
         coming = self.recipe.arrivals
         past = simulation.round // coming.every * coming.every
-        part = min(1.0, past / (coming.until * self.recipe.run.rounds))
+        part = min(1.0, past / (coming.until * self.recipe.run.plan))
         if self.arrivals is not None and part != self.come:
             self.come = part
             simulation.provide(*self.arrivals.after(part))

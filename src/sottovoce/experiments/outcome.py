@@ -98,6 +98,9 @@ def divergence(curve: Sequence[Mapping[str, Any]], people: int) -> Divergence | 
     return None if since is None else Divergence(last, people, since)
 
 
+_COLUMNS = {PER_USER: ("user",), RECOMMENDATIONS: ("user", *Recommendation._fields)}
+
+
 def missing(event: Mapping[str, Any]) -> str:
     """Why an evaluation has no value: models diverged, or nobody was online who could be judged."""
     if event.get("diverged"):
@@ -124,6 +127,8 @@ class Run:
         self.curve = curve
         """One entry per evaluation: round, messages, bytes, seconds and the metrics."""
         self.directory = directory
+        self.data: Interactions | None = None
+        """What was learnt from and tested on, if the run was made in this process."""
         self._frames = frames or {}
         self._train = train
 
@@ -132,7 +137,7 @@ class Run:
         """The run that a directory holds."""
         place = RunDirectory(Path(directory))
         result = place.result()
-        return cls(Recipe.load(place.path / RECIPE), result, place.events(), directory=place.path)
+        return cls(Recipe.load(place.path / RECIPE), result, place.curve(result), directory=place.path)
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -216,8 +221,14 @@ class Run:
             from sottovoce.experiments.run import load_data
 
             data, named = load_data(self.recipe, data_dir), self.recipe.split
-            split = build("split", named.name, named.settings, "split")
-            self._train = split.split(data, self.recipe.run.seed).train
+            split = build("split", named.name, named.settings, "split").split(data, self.recipe.run.seed)
+            if split.hash != self.result.get("split", split.hash):
+                where = self.recipe.data.path or self.recipe.data.name
+                raise RunError(
+                    f"The data changed since the run: {where} is not what its models learnt from.",
+                    "Put back what was there, or run anew.",
+                )
+            self._train = split.train
         train = self._train
         person = train.person(str(user))
         begin, end = train.indptr[person], train.indptr[person + 1]
@@ -228,6 +239,29 @@ class Run:
             Consumed(str(catalog.ids[item]), catalog.title(int(item)), float(value))
             for item, value in zip(train.item[order], train.value[order], strict=True)
         ]
+
+    def extend(
+        self,
+        rounds: int,
+        out: str | Path | None = None,
+        *,
+        data_dir: str | Path | None = None,
+        progress: bool | None = None,
+    ) -> "Run":
+        """Go on until there are `rounds` in all, in a directory of its own: `<directory>-<rounds>`, or `out`.
+
+        This run stays as it is. It must have kept its models (`keep_models=True`). Steps that shrink and
+        items that arrive stay as they were planned for the first part, so that the result is that of
+        `settings={"run.rounds": …, "run.planned": …}` from the start, to the last bit.
+        """
+        from sottovoce.experiments.extend import extend
+
+        if self.directory is None:
+            raise RunError(
+                "This run was kept nowhere, so nothing can go on from it.",
+                "Run it with out=… and keep_models=True.",
+            )
+        return extend(self.directory, rounds, out, data=self.data, data_dir=data_dir, show=progress)
 
     def to_pandas(
         self, table: Literal["people", "curve", "recommendations"] = "people"
@@ -256,9 +290,16 @@ class Run:
         if name not in self._frames:
             assert self.directory is not None
             try:
-                self._frames[name] = pl.read_parquet(self.directory / name)
+                # Polars takes a path with brackets for a pattern, and wants one that is UTF-8.
+                with (self.directory / name).open("rb") as file:
+                    self._frames[name] = pl.read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
                 raise RunError(f"{self.directory / name} cannot be read: {error}.", "Run anew.") from None
+            lacking = [column for column in _COLUMNS[name] if column not in self._frames[name].columns]
+            if lacking:
+                raise RunError(
+                    f"{self.directory / name} is damaged: it has no column {lacking[0]!r}.", "Run anew."
+                )
         return self._frames[name]
 
     def __repr__(self) -> str:
@@ -266,6 +307,20 @@ class Run:
             f"{name} {value:.4f}" for name, value in self.metrics.items() if value is not None
         )
         return f"<Run of {phrases.method(self.recipe)}: {figures}>"
+
+    def _repr_html_(self) -> str:
+        """The figures beside baselines and references, for notebooks."""
+        from sottovoce.experiments.markup import table
+
+        rows = {phrases.method(self.recipe): self.metrics}
+        rows |= self.baselines | self.references
+        shown = [
+            [name, *("—" if figures.get(m) is None else f"{figures[m]:.4f}" for m in self.metrics)]
+            for name, figures in rows.items()
+        ]
+        data = self.result["data"]
+        caption = f"{data['name']}, {self.result['rounds']:,} rounds, seed {self.recipe.run.seed}"
+        return str(table(["", *self.metrics], shown, caption))
 
 
 def per_user_frame(users: Iterable[str], per_user: dict[str, NDArray[np.float64]]) -> "polars.DataFrame":

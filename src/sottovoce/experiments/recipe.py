@@ -10,7 +10,7 @@
     [privacy]   disclose: whether what is private by design may leave devices, if a protocol needs that
     [evaluate]  every (rounds), ks, metrics, candidates, metric (the one that verdicts and progress
                 speak of), references: what a central service would use, measured beside the run
-    [run]       rounds, seed, threads, storage, keep_models, checkpoint (seconds)
+    [run]       rounds, planned, seed, threads, storage, keep_models, checkpoint (seconds)
 
 Where a component is named, a string is short for a table with that name and no settings:
 `merge = "linear"` is `merge = { name = "linear" }`. What is left out takes the default that the
@@ -178,10 +178,13 @@ class Evaluate(Section):
 
 
 class Execution(Section):
-    """How long, and with what of this machine. Only `rounds`, `seed` and `storage` change the result."""
+    """How long, and with what of this machine. Results depend on `rounds`, `planned`, `seed`, `storage`."""
 
     rounds: Count = 100
     """How often everybody sends, merges and trains; in central training, how often everybody trains."""
+    planned: Count | None = None
+    """The rounds that steps which shrink, and items that arrive, are laid out for; by default `rounds`. A
+    run that is extended keeps the plan of its first part. The round at which a plan ends is evaluated."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """What all random numbers depend on, those of the split too."""
     threads: Annotated[int, Field(ge=0)] = 0
@@ -192,6 +195,11 @@ class Execution(Section):
     """Keep the last checkpoint, which holds every node's model."""
     checkpoint: Annotated[float, Field(ge=0)] = 60.0
     """Seconds between checkpoints."""
+
+    @property
+    def plan(self) -> int:
+        """The rounds that everything is laid out for."""
+        return self.planned or self.rounds
 
 
 class Components(NamedTuple):
@@ -445,4 +453,6 @@ class Recipe(BaseModel):
         """A hash of everything that decides the result."""
         document = self.document()
         document["run"] = {k: document["run"][k] for k in ("rounds", "seed", "storage")}
+        if self.run.plan != self.run.rounds:
+            document["run"]["planned"] = self.run.planned
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

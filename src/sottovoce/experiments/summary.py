@@ -23,10 +23,10 @@ def summarise(points: Sequence[Point], failures: Iterable[Failure]) -> dict[str,
     groups: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(point.settings, []).append(point)
-    rows = [_row(group) for group in groups.values()]
+    found = [_row(group) for group in groups.values()]
     return {
-        "metric": next((row["metric"] for row in rows if row["runs"]), None),
-        "points": rows,
+        "metric": next((row["metric"] for row in found if row["runs"]), None),
+        "points": found,
         "failures": [
             {"settings": settings_of(f.point), "seed": f.point.seed, "reason": f.reason} for f in failures
         ],
@@ -78,7 +78,8 @@ def write(summary: dict[str, Any], out: Path) -> None:
     place.write(CSV, _csv(summary))
 
 
-def _csv(summary: dict[str, Any]) -> str:
+def rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """A flat row for each combination of settings."""
     table = []
     for row in summary["points"]:
         flat = {**row["settings"], "runs": row["runs"]}
@@ -90,7 +91,11 @@ def _csv(summary: dict[str, Any]) -> str:
             for name, over in row[kind].items():
                 flat |= {f"{name} {metric}": mean for metric, mean in over["mean"].items()}
         table.append(flat | {"seconds": row["seconds"], "bytes": row["bytes"]})
-    text = io.StringIO()
+    return table
+
+
+def _csv(summary: dict[str, Any]) -> str:
+    table, text = rows(summary), io.StringIO()
     columns = list(dict.fromkeys(column for flat in table for column in flat))
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()

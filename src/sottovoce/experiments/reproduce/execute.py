@@ -87,9 +87,12 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
 
 
 def summarise(plan: Plan, results: Results) -> dict[str, Any]:
-    """What `reproduction.json` holds: the rows and claims of the file, and the curves."""
+    """What `reproduction.json` holds: the rows and claims of the file, and the curves.
+
+    A reduced version measures the same and judges nothing: what `holds` is null throughout.
+    """
     form = plan.form
-    return {
+    found: dict[str, Any] = {
         "experiment": form.name,
         "quick": plan.quick,
         "seeds": plan.seeds,
@@ -107,14 +110,19 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "data": _data(results),
         "version": __version__,
     }
+    if plan.quick:
+        findings = (finding for claim in found["claims"] for finding in claim["findings"])
+        for judged in itertools.chain(found["rows"], found["claims"], findings):
+            judged["holds"] = None
+    return found
 
 
 def write(summary: Mapping[str, Any], out: Path) -> None:
     """Write `reproduction.json` and `reproduction.html`, each entirely or not at all."""
     from sottovoce.experiments.reproduce.page import render
 
-    out.mkdir(parents=True, exist_ok=True)
     place = RunDirectory(out)
+    place.make()
     place.write(JSON, dumps(summary))
     place.write(HTML, render(summary))
 
