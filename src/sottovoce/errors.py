@@ -2,7 +2,19 @@
 
 An error is a sentence that says what was wrong and where, followed by a remedy. The command line
 prints both and exits with `code`; everything else that escapes is a defect in Sottovoce.
+
+A remedy may name an argument, which the command line calls an option: `either` holds both wordings.
+An error's own text speaks Python; `for_command_line` is the same in options.
 """
+
+import re
+
+_EITHER = re.compile("\ue000([^\ue000-\ue002]*)\ue001([^\ue000-\ue002]*)\ue002")
+
+
+def either(python: str, command: str) -> str:
+    """A passage of an error that Python and the command line word differently."""
+    return f"\ue000{python}\ue001{command}\ue002"
 
 
 class SottovoceError(Exception):
@@ -11,9 +23,11 @@ class SottovoceError(Exception):
     code = 1
 
     def __init__(self, problem: str, remedy: str = "") -> None:
-        super().__init__(f"{problem} {remedy}".strip())
-        self.problem = problem
-        self.remedy = remedy
+        said = f"{problem} {remedy}".strip()
+        super().__init__(_EITHER.sub(r"\1", said))
+        self.problem = _EITHER.sub(r"\1", problem)
+        self.remedy = _EITHER.sub(r"\1", remedy)
+        self.for_command_line = _EITHER.sub(r"\2", said)
 
 
 class RecipeError(SottovoceError):

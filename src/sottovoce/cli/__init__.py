@@ -60,7 +60,7 @@ class Commands(click.Group):
             code = 130
         except SottovoceError as error:
             _traceback_if_asked()
-            click.echo(f"error: {error}", err=True)
+            click.echo(f"error: {error.for_command_line}", err=True)
             code = error.code
         except Exception as error:
             if not _traceback_if_asked():
