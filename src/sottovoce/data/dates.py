@@ -51,7 +51,14 @@ _PARTS = [
     "half",
     "zone",
 ]
-_LOOKS = re.compile("|".join(re.sub(r"\?P<\w+>", "?:", form) for form in _FORMS))
+_LOOKS = re.compile(
+    "|".join(
+        [
+            *(re.sub(r"\?P<\w+>", "?:", form) for form in _FORMS),
+            rf"^{_WEEKDAY}{_NAME} \d\d [\d:]+ [+]0000 \d{{4}}$",
+        ]
+    )
+)
 _DIGITS = {8: 1, 12: 10**4, 14: 10**6}  # of calendar numbers, and what holds their time of day
 
 

@@ -91,10 +91,10 @@ def listed(folder: Path) -> list[Path]:
 
 def file(path: str, data_dir: Path | None) -> Path:
     """The path itself if it exists, else the first place that holds it."""
-    choices = [reachable(Path(path))]
-    if not choices[0].is_absolute():
+    choices = [Path(path)]
+    if not reachable(choices[0]).is_absolute():
         choices += [folder / path for _, folder in places(data_dir) if not trouble(folder)]
-    for choice in choices:
+    for choice in map(reachable, choices):
         if choice.exists() or archive.exists(choice):
             return choice
     tried = ", ".join(str(choice) for choice in choices)

@@ -77,8 +77,9 @@ def _object(path: Path, line: str, number: int) -> dict[str, Any]:
         what = "is a JSON document, not JSON lines" if whole else "is not a JSON object"
         raise DataError(f"{where} {what}.", _FORM) from None
     if not isinstance(found, dict):
-        kind = "a list" if isinstance(found, list) else "a single value"
-        raise DataError(f"{where} holds {kind}, not a JSON object.", _FORM)
+        whole = isinstance(found, list) and any(isinstance(one, dict) for one in found)
+        kind = "is a JSON document, not JSON lines" if whole else "is not a JSON object"
+        raise DataError(f"{where} {kind}.", _FORM)
     return found
 
 

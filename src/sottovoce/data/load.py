@@ -59,6 +59,8 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
     name = os.fsdecode(data)
     if name in registry.names("source") or registry.is_file(name):
         return _source(name, options).read(folder, seed)
+    if not name.strip():
+        raise DataError("No data set is named.", "Give its name, or the path of a file.")
     path = find.reachable(Path(name))
     if not path.exists() and not path.suffix and os.sep not in name:
         known = sources.called(name)

@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data import archive, bounded, clock, decimals, quotes
-from sottovoce.data.text import decode, one_line_end
+from sottovoce.data.text import decode as decode
+from sottovoce.data.text import one_line_end
 from sottovoce.errors import DataError
 
 if TYPE_CHECKING:
@@ -93,17 +94,29 @@ class Table:
         return values
 
     def times(self, column: int) -> NDArray[np.int64]:
-        """A column of times as whole seconds since 1970, however they are written."""
-        return self.moments(column).seconds
+        """A column of times in a published format as whole seconds since 1970: given so, or as dates."""
+        found = self.moments(column)
+        if found.note:
+            raise DataError(
+                f"{self.where} is not as it was published: {found.note}.", "Get the original file."
+            )
+        return found.seconds
 
     def moments(self, column: int, day_first: bool | None = None) -> clock.Times:
-        """The same, with what is left beyond the second, and how 03/04/2012 is to be read."""
+        """A column of times in any format; `day_first` says how 03/04/2012 is to be read."""
         found = clock.read(self.frame.to_series(column), day_first)
         if found.wrong is not None:
             self._refuse(column, *found.wrong)
         if found.note:
             self.notes.append(found.note)
         return found
+
+    def in_order(self, column: int | None) -> Table:
+        """The rows in the order of their times, where these go beyond the second; else as they are."""
+        found = None if column is None else clock.read(self.frame.to_series(column))
+        if found is None or found.rest is None or self.lines is None:
+            return self
+        return Table(self.where, self.frame[found.order], self.lines[found.order], self.notes)
 
     def texts(self, column: int) -> list[str]:
         """A column of text, where nothing given is the empty text."""

@@ -52,7 +52,8 @@ def decode(path: Path, raw: bytes, encoding: str = "utf-8") -> bytes:
     if zero >= 0:
         raise DataError(
             f"{path}, line {_line(raw, zero)} holds a zero byte, so it is damaged or not text.",
-            "Fetch or export the file again.",
+            f"Fetch or export the file again; if it is UTF-16, say "
+            f"{either('encoding=', '--set data.encoding=')}utf-16.",
         )
     raw = raw.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n\x1a")  # DOS marks the end of text by 0x1a
     if not raw.strip():
@@ -61,11 +62,14 @@ def decode(path: Path, raw: bytes, encoding: str = "utf-8") -> bytes:
 
 
 def _without_mark(raw: bytes) -> str:
-    """UTF-16 if zeros stand only at even or only at odd places, as those of plain letters do."""
-    start = np.frombuffer(raw[:4096], np.uint8) == 0
-    if not start[::2].any():
-        return "utf-16-le"
-    return "utf-8" if start[1::2].any() else "utf-16-be"
+    """UTF-16 if zeros stand only at even or only at odd places, and beside all line ends."""
+    zero = np.frombuffer(raw[:4096], np.uint8) == 0
+    for name, first, ends in (("utf-16-le", 0, (b"\n\0", b"\r\0")), ("utf-16-be", 1, (b"\0\n", b"\0\r"))):
+        if not zero[first::2].any() and all(
+            raw[:4096].count(e) == raw[:4096].count(e.strip(b"\0")) for e in ends
+        ):
+            return name
+    return "utf-8"
 
 
 def _line(raw: bytes, at: int) -> int:

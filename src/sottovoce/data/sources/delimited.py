@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import archive, find, json_lines, kinds, layout, table, text
+from sottovoce.data import archive, find, json_lines, kinds, layout, looks, table, text
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
 from sottovoce.errors import DataError
@@ -74,13 +74,15 @@ class Delimited(NamedTuple):
         if above and above[-1] and self.header is None and not header and layout.names_columns(last[0]):
             raw = before.comments[-1].encode() + b"\n" + raw  # `# user item rating`
             above[-1], header, skipped = False, True, skipped - 1
+        if looks.number(rows[0][0]) is not None:
+            above = [False] * len(above)  # nothing else is mistaken for a row among numbers
         _refuse_comments(path, above, skipped, raw)
         content = _content(path, raw, mark, header, skipped)
         if not header and self.header is None:
             layout.refuse_unclear_header(content)
         shown = layout.SEPARATORS.get(mark, repr(mark))
         kind = f"{shown}-separated, {'with' if header else 'without'} a header"
-        kind += f", below {len(above)} lines of comment" if above else ""
+        kind += f", below {len(above)} line{'s' * (len(above) > 1)} of comment" if above else ""
         return self._interactions(content, header, name, kind)
 
     def _interactions(
@@ -104,7 +106,7 @@ class Delimited(NamedTuple):
         catalog = None if where.title is None else _titled(name, item, content.texts(where.title))
         seconds = None if time is None else time.seconds
         if time is not None and time.rest is not None:
-            order = np.lexsort((time.rest, time.seconds))
+            order = time.order
             user, item, seconds = user[order], item[order], time.seconds[order]
             value = None if value is None else value[order]
         return build(

@@ -16,7 +16,6 @@ from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
 from sottovoce.data.sources import Dataset
-from sottovoce.data.text import decode
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -76,7 +75,7 @@ def _ratings(
     """User, film, rating and time of every rating in a file."""
     import polars as pl
 
-    raw = decode(path, table.read_bytes(path))
+    raw = table.decode(path, table.read_bytes(path))
     lines = pl.read_csv(raw, has_header=False, infer_schema=False, separator="\x1f", quote_char=None)
     text = lines.to_series().rename("line")
     heads = text.str.strip_suffix(":").cast(pl.Int64, strict=False).set(~text.str.ends_with(":"), None)
@@ -94,7 +93,7 @@ def _ratings(
 
 
 def _films(path: Path) -> Catalog:
-    text = decode(path, table.read_bytes(path), "latin-1").decode()
+    text = table.decode(path, table.read_bytes(path), "latin-1").decode()
     ids, titles = [], []
     for number, line in enumerate(text.splitlines(), 1):
         match = re.fullmatch(r"(\d+),(\d{4}|NULL),(.+)", line.strip())

@@ -12,7 +12,7 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import find, table, text
+from sottovoce.data import find, table
 from sottovoce.data.sources import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
@@ -82,7 +82,7 @@ def distribution(name: str, data_dir: Path | None = None) -> tuple[NDArray[np.in
     path = find.beside(beside, f"dist_{name}.txt")
     if path is None:
         raise DataError(f"{beside.parent} holds no dist_{name}.txt.", "Check the name.")
-    raw = text.decode(path, table.read_bytes(path)).splitlines()
+    raw = table.decode(path, table.read_bytes(path)).splitlines()
     rows = b"\n".join(line for line in raw if not line.startswith(b"#"))
     content = table.split_text(path, rows, " ")
     return content.numbers(0, "value").astype(np.int64), content.numbers(1, "count").astype(np.int64)
