@@ -101,7 +101,8 @@ dialects = st.builds(
 )
 numbers = st.integers(1, 3000).map(str)
 plain = st.text("abcxyzéßñ", min_size=1, max_size=6)
-words = st.text("ab éñ,;|:\"'.-", min_size=1, max_size=8).map(str.strip).filter(bool)
+# A separator at the edge of an id, without quotation marks, cannot be told from one between fields.
+words = st.text("ab éñ,;|:\"'.-", max_size=8).map(lambda text: f"a{text}b")
 broad = st.text("ab\nюж用#%&", min_size=1, max_size=5).map(str.strip).filter(bool)
 ids = st.sampled_from([numbers, plain, words, broad]).flatmap(
     lambda kind: st.lists(kind, min_size=1, max_size=6)
@@ -209,6 +210,17 @@ def source(rows: Sequence[Row], kept: Sequence[int], d: Dialect, folder: Path) -
     return pack(folder, "own.parquet", out.getvalue(), d.packing), {}
 
 
+def clear(rows: Sequence[Row], d: Dialect) -> bool:
+    """Whether nothing is doubtful, so that an error would be wrong."""
+    return (
+        d.header not in ("none", "half known", "unknown")
+        and "slashes" not in d.time
+        and d.time != "twelve hours"
+        and all(rating in SCALES[0] + SCALES[1] for *_, rating, _ in rows)
+        and not any("\n" in name for who, what, *_ in rows for name in (who, what))
+    )
+
+
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("dialects")
@@ -237,6 +249,8 @@ def test_the_same_interactions_come_out_or_an_error(
     try:
         found = load(content, **options)
     except SottovoceError as error:
+        if clear(rows, d):
+            raise
         event(f"refused: {error.problem.split(' ', 1)[1][:40]}")
         return
     event("read")

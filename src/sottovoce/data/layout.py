@@ -8,6 +8,7 @@ refused, with examples of what the columns hold.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -18,6 +19,7 @@ from sottovoce.registry import nearest
 
 ROLES = ("user", "item", "rating", "time", "title")
 SEPARATORS = {"\t": "tab", "::": "'::'", ",": "comma", ";": "semicolon", "|": "'|'", " ": "space"}
+_DECIMAL = re.compile(r"\s*[+-]?\d+,\d+\s*")
 _FEW = 5  # columns; among more, a column that merely looks like a rating or a time is often another thing
 _COUNTED = 10  # rows; in fewer, ids may well be 1, 2, 3
 _NAME = "Name them: " + either(
@@ -52,14 +54,26 @@ def separator_of(where: str, lines: Sequence[str]) -> str:
             f"{where}, line 1 has a single field.",
             f"Separate fields by one of: {', '.join(SEPARATORS.values())}.",
         )
-    alike = [mark for mark in present if len({len(row) for row in records(lines, mark)}) == 1]
-    for clear in ("\t", "::"):  # hardly ever a part of a field
-        if clear in alike:
-            return clear
-    if len(alike) > 1:
-        alike = [mark for mark in alike if mark != " "]
-    if "," in alike and ";" in alike and _decimal_commas(lines):
+    rows = {mark: records(lines, mark) for mark in present}
+    alike = [mark for mark in present if len({len(row) for row in rows[mark]}) == 1]
+    if "\t" in alike:  # never a part of a field, unless quoted
+        return "\t"
+    most = max((len(rows[mark][0]) for mark in alike if mark != "::"), default=0)
+    if "::" in alike and len(rows["::"][0]) > most:
+        return "::"
+    others = {mark: [other for other in alike if other not in (mark, " ")] for mark in alike}
+    named = [
+        mark
+        for mark in alike
+        if names_columns(names := rows[mark][0])
+        and not any(o in name for o in others[mark] for name in names)
+    ]
+    if len(named) == 1:
+        return named[0]
+    if "," in alike and any(mark in alike and _decimal_commas(rows[mark]) for mark in (";", "|")):
         alike.remove(",")
+    if any(mark != " " and _explained_blanks(rows[mark]) for mark in alike):
+        alike = [mark for mark in alike if mark != " "]
     if len(alike) > 1:
         choices = " or by ".join(SEPARATORS[mark] for mark in alike)
         raise DataError(
@@ -69,10 +83,15 @@ def separator_of(where: str, lines: Sequence[str]) -> str:
     return (alike or present)[0]
 
 
-def _decimal_commas(lines: Sequence[str]) -> bool:
-    """Whether commas stand only within numbers, in fields separated by semicolons."""
-    parts = [field for row in records(lines, ";") for field in row if "," in field]
-    return all(looks.number(field) is not None for field in parts)
+def _decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether commas stand only within numbers, in fields after the first two."""
+    parts = [(at, field) for row in rows for at, field in enumerate(row) if "," in field]
+    return all(at > 1 and _DECIMAL.fullmatch(field) for at, field in parts)
+
+
+def _explained_blanks(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether blanks stand only around fields, and between dates and times of day."""
+    return all(" " not in (f := field.strip()) or looks.like_value(f) for row in rows for field in row)
 
 
 def records(lines: Sequence[str], separator: str) -> list[list[str]]:
@@ -103,7 +122,8 @@ def refuse_unclear_header(table: Table) -> None:
     first = table.frame.row(0)
     if any(looks.like_value(value) for value in first):
         return
-    if any((series.slice(1) == value).any() for series, value in zip(table.frame, first, strict=True)):
+    pairs = [(series, value) for series, value in zip(table.frame, first, strict=True) if value]
+    if any((series.slice(1) == value).any() for series, value in pairs):
         return
     raise DataError(
         f"{table.place(0)} may name the columns, or be a row like others: {', '.join(map(str, first))}.",

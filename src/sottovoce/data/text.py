@@ -112,20 +112,16 @@ def preamble(raw: bytes) -> Preamble:
     If all lines begin like comments, they are none.
     """
     start = raw[:_HEAD].decode(errors="replace")
-    size, comments = 0, []
     named = _SEPARATOR.match(start)
-    if named:
-        start, size = start[named.end() :], named.end()
-    for line in re.finditer(r"([^\r\n]*)(\r\n|\r|\n|\Z)", start):
-        if not line[1].startswith(_COMMENT):
-            break
-        comments.append(line[1].lstrip("#% \t"))
-    else:
-        comments = []
-    if comments:
-        size += len("".join(re.findall(r"[^\r\n]*(?:\r\n|\r|\n)", start)[: len(comments)]).encode())
+    at = first = named.end() if named else 0
+    comments = []
+    while start.startswith(_COMMENT, at) and (end := _LINE.search(start, at)):
+        comments.append(start[at : end.start()].lstrip("#% \t"))
+        at = end.end()
+    if start.startswith(_COMMENT, at):  # the last line, or more of them than were looked at
+        at, comments = first, []
     separator = named[1] if named else None
-    return Preamble(separator, tuple(comments), len(comments) + bool(named), raw[size:])
+    return Preamble(separator, tuple(comments), len(comments) + bool(named), raw[len(start[:at].encode()) :])
 
 
 def later_comment(raw: bytes) -> int | None:

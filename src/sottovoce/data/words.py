@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
+from functools import cache
 
 USER = """
 user userid uid username person personid member memberid reviewer reviewerid customer customerid
@@ -86,9 +87,10 @@ def tokens(name: str) -> list[str]:
     return re.findall(r"[^\W_]+", _bare(apart))
 
 
-def known(role: str) -> list[str]:
+@cache
+def known(role: str) -> dict[str, int]:
     """The words for a role, those that are preferred first."""
-    return [plain(word) for word in SYNONYMS[role].split()]
+    return {plain(word): rank for rank, word in enumerate(SYNONYMS[role].split())}
 
 
 def exported(names: Sequence[str]) -> str | None:
@@ -102,11 +104,10 @@ def by_name(names: Sequence[str], role: str) -> list[int]:
     whole = [plain(name) for name in names]
     if role in ("user", "item"):
         whole = [word if word in known(role) else _NUMBER.sub("", word) for word in whole]
-    found = [whole.index(word) for word in known(role) if word in whole]
-    for at, name in enumerate(names):
-        if at not in found and _by_words(tokens(name), role):
-            found.append(at)
-    return list(dict.fromkeys(found))
+    ranks = known(role)
+    found = sorted((at for at, word in enumerate(whole) if word in ranks), key=lambda at: ranks[whole[at]])
+    held = set(found)
+    return found + [at for at, name in enumerate(names) if at not in held and _by_words(tokens(name), role)]
 
 
 def _by_words(parts: list[str], role: str) -> bool:
@@ -118,6 +119,6 @@ def _by_words(parts: list[str], role: str) -> bool:
         return 0 < len(rest) < len(parts) and "".join(rest) in known(role)
     if role == "title":
         return parts[-1] in ("title", "titel", "titre", "titulo", "titolo") and parts[0] != "original"
-    strong = [word for word in known(role) if word not in WEAK.split()]
-    other = _NOT_RATING if role == "rating" else _NOT_TIME
-    return any(part in strong for part in parts) and not any(part in other.split() for part in parts)
+    other = (_NOT_RATING if role == "rating" else _NOT_TIME).split()
+    strong = any(part in known(role) and part not in WEAK.split() for part in parts)
+    return strong and not any(part in other for part in parts)

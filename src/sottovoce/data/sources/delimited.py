@@ -74,8 +74,8 @@ class Delimited(NamedTuple):
         if above and above[-1] and self.header is None and not header and layout.names_columns(last[0]):
             raw = before.comments[-1].encode() + b"\n" + raw  # `# user item rating`
             above[-1], header, skipped = False, True, skipped - 1
-        if looks.number(rows[0][0]) is not None:
-            above = [False] * len(above)  # nothing else is mistaken for a row among numbers
+        if header or looks.number(rows[0][0]) is not None:
+            above = [False] * len(above)  # above a header, or among numbers, nothing else is a row
         _refuse_comments(path, above, skipped, raw)
         content = _content(path, raw, mark, header, skipped)
         if not header and self.header is None:
