@@ -207,8 +207,11 @@ def check(
 
 
 def nearest(name: str, valid: list[str]) -> str:
-    """A remedy that names the closest valid spelling, or some that are valid."""
+    """A remedy that names the closest valid spelling, or else all, or the ten closest of many."""
     close = difflib.get_close_matches(name, valid, n=1, cutoff=0.6)
     if close:
         return f"Did you mean {close[0]!r}?"
-    return f"Valid names: {listed(valid)}." if valid else "It has none."
+    ten = difflib.get_close_matches(name, valid, n=10, cutoff=0)
+    return (
+        f"Valid names: {listed(sorted(valid, key=lambda one: one not in ten))}." if valid else "It has none."
+    )

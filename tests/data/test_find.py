@@ -130,7 +130,8 @@ def test_what_is_missing_says_what_was_tried(tmp_path: Path) -> None:
         find.obtain("set", ("rows",), tmp_path / "given", [find.Fetch("post", fails)])
     for tried in ("given", "$SOTTOVOCE_DATA", "shared", "cache", "post (The line is dead)"):
         assert tried in caught.value.problem
-    assert "--data-dir" in caught.value.remedy
+    assert "with data_dir= or" in caught.value.remedy
+    assert "with --data-dir or" in caught.value.for_command_line
     with pytest.raises(DataError, match=r"data directory .* does not exist"):
         find.obtain("set", ("rows",), tmp_path / "typo", [])
 

@@ -33,7 +33,7 @@ def test_without_items_and_ratings(tmp_path: Path) -> None:
 
 
 def test_broken(tmp_path: Path) -> None:
-    with pytest.raises(DataError, match="does not exist"):
+    with pytest.raises(DataError, match="is a folder without a known data set"):
         load(tmp_path)
     (tmp_path / "films.inter").write_text(INTER.replace("\t2\t", "\tx\t"))
     with pytest.raises(DataError, match=r"films\.inter, line 3.*rating:float holds 'x'"):

@@ -67,7 +67,7 @@ class Commands(click.Group):
             code = 130
         except SottovoceError as error:
             _traceback_if_asked()
-            say(f"error: {error}", err=True)
+            say(f"error: {error.for_command_line}", err=True)
             code = error.code
         except (OSError, MemoryError) as error:
             _traceback_if_asked()

@@ -1,18 +1,57 @@
-"""Files inside zip archives, named by paths that lead through them: `ml-1m.zip/ml-1m/ratings.dat`."""
+"""Files inside zip archives, named by paths that lead through them: `ml-1m.zip/ml-1m/ratings.dat`.
+
+An archive is known by its first bytes, so its name does not matter.
+"""
 
 from __future__ import annotations
 
+import lzma
+import struct
 import zipfile
 import zlib
+from collections.abc import Sequence
 from pathlib import Path
 
+from sottovoce.data import bounded
 from sottovoce.errors import DataError
+
+_STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # the latter of an empty archive
+_BROKEN = (
+    zipfile.BadZipFile,
+    zlib.error,
+    lzma.LZMAError,
+    struct.error,
+    EOFError,
+    NotImplementedError,
+    RuntimeError,
+    ValueError,
+    IndexError,
+    OSError,
+)
+_DOCUMENTS = {  # by the beginning of a member's name
+    "xl/": "an Excel workbook",
+    "word/": "a Word document",
+    "ppt/": "a PowerPoint presentation",
+    "Index/Document.iwa": "a document of Apple's Numbers or Pages",
+    "content.xml": "an OpenDocument file",
+}
+
+
+def packed(path: Path) -> bool:
+    """Whether a path is a zip archive, by its first bytes, or at least is called so."""
+    try:
+        if not path.is_file():
+            return False
+        with path.open("rb") as stream:
+            return stream.read(4) in _STARTS or path.suffix == ".zip"
+    except OSError:
+        return path.suffix == ".zip"
 
 
 def inside(path: Path) -> tuple[Path, str] | None:
     """The archive that a path leads through and the name of the member; None for other paths."""
     for parent in path.parents:
-        if parent.suffix == ".zip" and parent.is_file():
+        if packed(parent):
             return parent, path.relative_to(parent).as_posix()
     return None
 
@@ -39,9 +78,12 @@ def member(archive: Path, name: str) -> Path | None:
 
 def only(path: Path) -> Path:
     """The single file of an archive; any other path is returned as it is."""
-    if path.suffix != ".zip" or not path.is_file():
+    if not packed(path):
         return path
     held = names(path)
+    document = _document(held)
+    if document:
+        raise DataError(f"{path} is {document}, which is not read.", "Save the table as CSV, and give that.")
     if len(held) != 1:
         example = f"{path}/{held[0]}" if held else f"{path}/ratings.csv"
         raise DataError(
@@ -50,14 +92,23 @@ def only(path: Path) -> Path:
     return path / held[0]
 
 
+def _document(held: Sequence[str]) -> str | None:
+    """What an office program saved, which is a zip archive too."""
+    kinds = (kind for start, kind in _DOCUMENTS.items() if any(name.startswith(start) for name in held))
+    return next(kinds, None) if len(held) > 1 else None
+
+
 def read(archive: Path, name: str) -> bytes:
     """The content of a member."""
     with _opened(archive) as content:
         try:
-            return content.read(name)
+            about = content.getinfo(name)
         except KeyError:
             raise DataError(f"{archive} holds no file {name}.", "Check the name.") from None
-        except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError):
+        try:
+            with content.open(about) as stream:
+                return bounded.pieces(stream.read, f"{archive}/{name}", about.file_size)
+        except _BROKEN:
             raise DataError(
                 f"{archive}/{name} is damaged or encrypted.", "Fetch the archive again."
             ) from None
@@ -66,7 +117,7 @@ def read(archive: Path, name: str) -> bytes:
 def _opened(archive: Path) -> zipfile.ZipFile:
     try:
         return zipfile.ZipFile(archive)
-    except zipfile.BadZipFile:
-        raise DataError(f"{archive} is not a complete zip archive.", "Fetch it again.") from None
     except OSError as error:
         raise DataError(f"{archive} cannot be read: {error.strerror}.", "Check its permissions.") from None
+    except _BROKEN:
+        raise DataError(f"{archive} is not a complete zip archive.", "Fetch it again.") from None

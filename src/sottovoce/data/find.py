@@ -1,6 +1,6 @@
 """Where data sets are: folders on this machine, the user's cache, their homes on the network.
 
-The order: `--data-dir`, `$SOTTOVOCE_DATA`, the cache, then whatever ways a source has to fetch its
+The order: `data_dir`, `$SOTTOVOCE_DATA`, the cache, then whatever ways a source has to fetch its
 data into the cache. What could not be found says what was tried.
 """
 
@@ -22,7 +22,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sottovoce.data import archive
-from sottovoce.errors import DataError
+from sottovoce.errors import DataError, either
 from sottovoce.kernel_cache import user_cache
 
 COMMON = ("ratings.csv", "ratings.dat")
@@ -46,20 +46,55 @@ def cache() -> Path:
 
 def places(data_dir: Path | None) -> list[tuple[str, Path]]:
     """The folders to look in, in order, each with the name it is known by."""
-    if data_dir is not None and not data_dir.is_dir():
-        raise DataError(f"The data directory {data_dir} does not exist.", "Check --data-dir.")
+    if data_dir is not None and (why := trouble(data_dir)):
+        raise DataError(
+            f"The data directory {data_dir} {why}.", f"Check {either('data_dir=', '--data-dir')}."
+        )
     found = [("directory", data_dir)] if data_dir is not None else []
     if os.environ.get("SOTTOVOCE_DATA"):
-        found.append(("$SOTTOVOCE_DATA", Path(os.environ["SOTTOVOCE_DATA"])))
+        found.append(("$SOTTOVOCE_DATA", Path(os.environ["SOTTOVOCE_DATA"]).expanduser()))
     return [*found, ("cache", cache())]
+
+
+def trouble(folder: Path) -> str | None:
+    """What keeps a folder from being read, in words; None if nothing does."""
+    try:
+        if not folder.exists():
+            return "does not exist"
+        if not folder.is_dir():
+            return "is not a folder"
+        next(folder.iterdir(), None)
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    return None
+
+
+def reachable(path: Path) -> Path:
+    """The path, with the home folder for `~`; refused if it, or a folder on the way, cannot be looked at."""
+    try:
+        path = path.expanduser()
+        if path.exists() and path.is_dir():
+            next(path.iterdir(), None)
+    except OSError as error:
+        raise DataError(
+            f"{str(path)[:200]} cannot be read: {error.strerror}.", "Check the path and its permissions."
+        ) from None
+    except RuntimeError:
+        raise DataError(f"There is no home folder for {path}.", "Write the path in full.") from None
+    return path
+
+
+def listed(folder: Path) -> list[Path]:
+    """What a folder holds, in order."""
+    return sorted(reachable(folder).iterdir())
 
 
 def file(path: str, data_dir: Path | None) -> Path:
     """The path itself if it exists, else the first place that holds it."""
-    choices = [Path(path).expanduser()]
-    if not choices[0].is_absolute():
-        choices += [folder / path for _, folder in places(data_dir)]
-    for choice in choices:
+    choices = [Path(path)]
+    if not reachable(choices[0]).is_absolute():
+        choices += [folder / path for _, folder in places(data_dir) if not trouble(folder)]
+    for choice in map(reachable, choices):
         if choice.exists() or archive.exists(choice):
             return choice
     tried = ", ".join(str(choice) for choice in choices)
@@ -76,6 +111,8 @@ def locate(
 ) -> tuple[Path, str] | None:
     """The path of the first of `files` that a place holds, and in words where; None if none does."""
     for label, root in places(data_dir):
+        if trouble(root):
+            continue
         found = look(root, (name, *folders), files, bare=label == "directory")
         if found:
             return found, f"{label} {found.parent}"
@@ -98,7 +135,11 @@ def obtain(
     held = locate(name, files, data_dir, folders)
     if held:
         return held
-    tried = [f"{label} {root}" for label, root in places(data_dir)]
+    why = [(label, root, trouble(root)) for label, root in places(data_dir)]
+    tried = [
+        f"{label} {root}" + (f" (which {said})" if said and label != "cache" else "")
+        for label, root, said in why
+    ]
     for way in ways:
         try:
             way.fill(cache() / name)
@@ -110,8 +151,9 @@ def obtain(
             return found, f"{way.label}, kept in {found.parent}"
     raise DataError(
         f"The data set {name} was not found. Tried: {'; '.join(tried)}.",
-        f"{home}Put {files[0]} into a folder {name} and name the folder above it with --data-dir or "
-        "$SOTTOVOCE_DATA, or use the data set 'synthetic', which needs no files.",
+        f"{home}Put {files[0]} into a folder {name} and name the folder above it with "
+        f"{either('data_dir=', '--data-dir')} or $SOTTOVOCE_DATA, or use the data set 'synthetic', which "
+        "needs no files.",
     )
 
 
@@ -123,15 +165,23 @@ def look(root: Path, names: Sequence[str], files: Sequence[str], *, bare: bool =
     for folder in (*(root / name for name in names), root):
         wanted = [f for f in files if bare or folder != root or f not in COMMON]
         choices = (folder / (f + end) for f in wanted for end in ("", ".gz"))
-        found = next((choice for choice in choices if choice.is_file()), None)
+        found = next((choice for choice in choices if _there(choice)), None)
         if found:
             return found
         archives = [folder / f"{n}.zip" for n in names] if folder == root else sorted(folder.glob("*.zip"))
-        held = (archive.member(packed, f) for packed in archives if packed.is_file() for f in files)
+        held = (archive.member(packed, f) for packed in archives if _there(packed) for f in files)
         found = next((path for path in held if path), None)
         if found:
             return found
     return None
+
+
+def _there(path: Path) -> bool:
+    """Whether there is such a file, as far as one may know."""
+    try:
+        return path.is_file()
+    except OSError:
+        return False
 
 
 def home(url: str, checksum: str, limit: int = 1_000_000_000, name: str = "") -> Fetch:

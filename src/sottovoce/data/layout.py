@@ -1,29 +1,30 @@
-"""Which columns of a table hold the person, the item, the rating and the time.
+"""Which columns of a table hold the person, the item, the rating, the time and the item's title.
 
-Guessed from the names of the columns or, without a header, from their order and first values; or
-given. Either way a `Layout` says it in words, so that it can be shown.
+Guessed from the names of the columns, then from what they hold; without a header from their order and
+content; or given. Either way a `Layout` says it in words, so that it can be shown. What stays unclear is
+refused, with examples of what the columns hold.
 """
 
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sottovoce.data.table import QUOTED, Table
-from sottovoce.errors import DataError
+from sottovoce.data import looks, words
+from sottovoce.data.table import Table
+from sottovoce.errors import DataError, either
 from sottovoce.registry import nearest
 
-ROLES = ("user", "item", "rating", "time")
-SYNONYMS = {
-    "user": "user userid uid username person personid member memberid reviewer reviewerid customer",
-    "item": "item itemid iid movie movieid film book bookid isbn product productid asin sku article "
-    "articleid artist artistid track trackid song songid business businessid venue venueid location poi",
-    "rating": "rating ratings stars score overall value weight plays playcount count feedback preference",
-    "time": "timestamp time date datetime unixtime unixreviewtime reviewtime utc ratedat createdat",
-}
+ROLES = ("user", "item", "rating", "time", "title")
 SEPARATORS = {"\t": "tab", "::": "'::'", ",": "comma", ";": "semicolon", "|": "'|'", " ": "space"}
-_LONG_AGO = 1e8  # as seconds since 1970: the year 1973; larger numbers are times, smaller ones ratings
+_DECIMAL = re.compile(r"\s*[+-]?\d+,\d+\s*")
+_FEW = 5  # columns; among more, a column that merely looks like a rating or a time is often another thing
+_COUNTED = 10  # rows; in fewer, ids may well be 1, 2, 3
+_NAME = "Name them: " + either(
+    'columns={"user": …, "item": …, "rating": …, "time": …}.', "--columns user=…,item=…,rating=…,time=…."
+)
 
 
 class Layout(NamedTuple):
@@ -33,56 +34,160 @@ class Layout(NamedTuple):
     item: int
     rating: int | None
     time: int | None
+    title: int | None
     names: tuple[str, ...]
     guessed: bool
 
     def __str__(self) -> str:
         columns = ((role, getattr(self, role)) for role in ROLES)
         used = ", ".join(f"{role} = {self.names[at]}" for role, at in columns if at is not None)
-        rest = [name for at, name in enumerate(self.names) if at not in self[:4]]
+        rest = [name for at, name in enumerate(self.names) if at not in self[:5]]
         ignored = f"; not used: {', '.join(rest)}" if rest else ""
         return f"columns {'guessed' if self.guessed else 'as given'}: {used}{ignored}"
 
 
-def separator_of(where: str, text: str) -> str:
+def separator_of(where: str, lines: Sequence[str]) -> str:
     """What separates the fields: what splits all of the first lines alike, or else the first line."""
-    lines = [line.rstrip("\r") for line in text.split("\n")[:20] if line.strip()]
     present = [mark for mark in SEPARATORS if mark in lines[0]]
     if not present:
         raise DataError(
             f"{where}, line 1 has a single field.",
             f"Separate fields by one of: {', '.join(SEPARATORS.values())}.",
         )
-    alike = [mark for mark in present if len({len(_fields(line, mark)) for line in lines}) == 1]
+    rows = {mark: records(lines, mark) for mark in present}
+    alike = [mark for mark in present if len({len(row) for row in rows[mark]}) == 1]
+    if "\t" in alike:  # never a part of a field, unless quoted
+        return "\t"
+    most = max((len(rows[mark][0]) for mark in alike if mark != "::"), default=0)
+    if "::" in alike and len(rows["::"][0]) > most:
+        return "::"
+    others = {mark: [other for other in alike if other not in (mark, " ")] for mark in alike}
+    named = [
+        mark
+        for mark in alike
+        if names_columns(names := rows[mark][0])
+        and not any(o in name for o in others[mark] for name in names)
+    ]
+    if len(named) == 1:
+        return named[0]
+    if "," in alike and any(mark in alike and _decimal_commas(rows[mark]) for mark in (";", "|")):
+        alike.remove(",")
+    if any(mark != " " and _explained_blanks(rows[mark]) for mark in alike):
+        alike = [mark for mark in alike if mark != " "]
+    if len(alike) > 1:
+        choices = " or by ".join(SEPARATORS[mark] for mark in alike)
+        raise DataError(
+            f"The fields of {where} may be separated by {choices}.",
+            f"Say which: {either('separator=', '--set data.separator=')}'{alike[0]}', for example.",
+        )
     return (alike or present)[0]
 
 
-def _fields(line: str, separator: str) -> list[str]:
-    return next(csv.reader([line], delimiter=separator)) if separator in QUOTED else line.split(separator)
+def _decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether commas stand only within numbers, in fields after the first two."""
+    parts = [(at, field) for row in rows for at, field in enumerate(row) if "," in field]
+    return all(at > 1 and _DECIMAL.fullmatch(field) for at, field in parts)
 
 
-def has_header(rows: Sequence[Sequence[str | None]]) -> bool:
-    """Whether the first row names the columns: it has a known name, or is text above numbers."""
-    first = rows[0]
-    if _by_name([name or "" for name in first]):
+def _explained_blanks(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether blanks stand only around fields, and between dates and times of day."""
+    return all(" " not in (f := field.strip()) or looks.like_value(f) for row in rows for field in row)
+
+
+def records(lines: Sequence[str], separator: str) -> list[list[str]]:
+    """The fields of some lines, some of which may go on in the next line."""
+    if len(separator) == 1 and any('"' in line for line in lines):
+        try:
+            return list(
+                csv.reader([f"{line}\n" for line in lines], delimiter=separator, skipinitialspace=True)
+            )
+        except csv.Error:  # a field of more than 131,072 characters
+            pass
+    return [line.split(separator) for line in lines]
+
+
+def has_header(rows: Sequence[Sequence[str]]) -> bool:
+    """Whether the first row names the columns: it has known names, or is text above numbers or dates."""
+    first = [value.strip('" \t\u00a0') for value in rows[0]]
+    known = len(_named(first))
+    if known > 1:
         return True
-    if len(rows) < 2 or any(_number(value) is not None for value in first):
+    if any(looks.like_value(value) for value in first):
         return False
-    return any(_number(value) is not None for value in rows[1])
+    return known == 1 or any(looks.like_value(value.strip('"')) for row in rows[1:] for value in row)
+
+
+def refuse_unclear_header(table: Table) -> None:
+    """Refuse a first row of text that may be names of columns, or ids of which none comes again."""
+    first = table.frame.row(0)
+    if any(looks.like_value(value) for value in first):
+        return
+    pairs = [(series, value) for series, value in zip(table.frame, first, strict=True) if value]
+    if any((series.slice(1) == value).any() for series, value in pairs):
+        return
+    raise DataError(
+        f"{table.place(0)} may name the columns, or be a row like others: {', '.join(map(str, first))}.",
+        f"Say which: {either('header=True or header=False', '--set data.header=true or false')}.",
+    )
+
+
+def names_columns(names: Sequence[str]) -> bool:
+    """Whether a line says which column is the user and which the item."""
+    return all(words.by_name(names, role) for role in ("user", "item"))
+
+
+def _named(names: Sequence[str]) -> set[int]:
+    """Columns with a name that is known."""
+    return {at for role in ROLES for at in words.by_name(names, role)}
 
 
 def guess(table: Table, header: bool) -> Layout:
-    """The layout by the names of the columns, or by their order if there is no header."""
+    """The layout by the names of the columns and by what they hold, or by their order without a header."""
     names = tuple(table.frame.columns)
-    found = _by_name(names) if header else _by_order(table)
+    found = _by_name(table) if header else _by_order(table)
+    if header and "user" not in found:
+        _refuse_export(table, names, found)
+    if header and len(names) <= _FEW:
+        _by_content(table, found)
+    if header and "item" not in found and "title" in found:
+        found["item"] = found.pop("title")
     missing = [role for role in ("user", "item") if role not in found]
     if missing:
         raise DataError(
             f"{table.where} has no column that is clearly the {' or the '.join(missing)}; "
-            f"its columns are: {', '.join(names)}.",
-            "Name them: --columns user=…,item=… with run, columns = {user = '…', item = '…'} elsewhere.",
+            f"its columns are: {_examples(table)}.",
+            _NAME,
         )
-    return Layout(found["user"], found["item"], found.get("rating"), found.get("time"), names, True)
+    return _layout(found, names, True)
+
+
+def _layout(at: Mapping[str, int], names: tuple[str, ...], guessed: bool) -> Layout:
+    rating, time, title = (at.get(role) for role in ("rating", "time", "title"))
+    return Layout(at["user"], at["item"], rating, time, title, names, guessed)
+
+
+def _examples(table: Table) -> str:
+    """Each column with a few of its values."""
+    shown = []
+    for series in table.frame.get_columns()[:20]:
+        values = dict.fromkeys(str(value)[:20] for value in series.head(20) if value not in (None, ""))
+        shown.append(f"{series.name} ({', '.join(list(values)[:3]) or 'nothing'})")
+    return ", ".join(shown) + (", …" if table.frame.width > 20 else "")
+
+
+def _refuse_export(table: Table, names: Sequence[str], found: Mapping[str, int]) -> None:
+    """Say what one person's own history is good for."""
+    site = words.exported(names)
+    others = [at for at in range(len(names)) if at not in found.values()]
+    alone = site is None and ("title" in found or "item" in found) and not others
+    if site is None and not alone:
+        return
+    what = f"one person's own history, as {site} exports it" if site else "one person's own history, it seems"
+    raise DataError(
+        f"{table.where} is {what}: no column says who the user is.",
+        "A network learns from many people: put the histories of several into one file, with a column "
+        "user that says whose each row is.",
+    )
 
 
 def given(table: Table, columns: Mapping[str, str | int]) -> Layout:
@@ -97,7 +202,16 @@ def given(table: Table, columns: Mapping[str, str | int]) -> Layout:
                 f"The columns given do not say which is the {role}.", "Give user and item at least."
             )
     at = {role: _find(table.where, names, column) for role, column in columns.items()}
-    return Layout(at["user"], at["item"], at.get("rating"), at.get("time"), names, False)
+    for role, place in at.items():
+        twice = next(
+            (r for r, p in at.items() if p == place and r != role and "title" not in (r, role)), None
+        )
+        if twice:
+            raise DataError(
+                f"The column {names[place]!r} is given as {role} and as {twice}.",
+                "Give each a column of its own.",
+            )
+    return _layout(at, names, False)
 
 
 def _find(where: str, names: tuple[str, ...], column: str | int) -> int:
@@ -108,36 +222,62 @@ def _find(where: str, names: tuple[str, ...], column: str | int) -> int:
     raise DataError(f"{where} has no column {column!r}.", nearest(str(column), list(names)))
 
 
-def _plain(name: str) -> str:
-    """Letters and digits only; a type as in RecBole's `user_id:token` is left out."""
-    return "".join(c for c in name.split(":")[0].lower() if c.isalnum())
-
-
-def _by_name(names: Sequence[str]) -> dict[str, int]:
-    """For each role the column whose name comes first among the synonyms."""
-    plain = [_plain(name) for name in names]
+def _by_name(table: Table) -> dict[str, int]:
+    """For each role the column whose name is likeliest, and whose values do not speak against it."""
+    names = table.frame.columns
     found: dict[str, int] = {}
-    for role, words in SYNONYMS.items():
-        known = [word for word in words.split() if word in plain]
-        if known:
-            found[role] = plain.index(known[0])
+    for role in ROLES:
+        choices = [at for at in words.by_name(names, role) if at not in found.values()]
+        choices = [at for at in choices if looks.may_be(table.frame.to_series(at), role, names[at])]
+        if role == "time":  # the first that is filled in every row, since some exports leave gaps
+            choices.sort(key=lambda at: looks.gaps(table.frame.to_series(at)))
+        if choices:
+            found[role] = choices[0]
     return found
+
+
+def _by_content(table: Table, found: dict[str, int]) -> None:
+    """Add what columns of unknown names must be by their values, where that is clear."""
+    kinds = {
+        at: looks.kind(series)
+        for at, series in enumerate(table.frame.get_columns())
+        if at not in found.values()
+    }
+    for role in ("time", "rating"):
+        alike = [at for at, kind in kinds.items() if kind == role]
+        if role in found or not alike:
+            continue
+        if len(alike) > 1:
+            several = " and ".join(table.frame.columns[at] for at in alike)
+            raise DataError(
+                f"{table.where} has several columns that may be the {role}: {several}; "
+                f"its columns are: {_examples(table)}.",
+                _NAME,
+            )
+        found[role] = alike[0]
+        del kinds[alike[0]]
+    ids = [at for at, kind in kinds.items() if kind == "id"]
+    missing = [role for role in ("user", "item") if role not in found]
+    # A first row of text above other text may be a row like them, of which one id is a word for a column.
+    header = len(found) > 1 or any(looks.numeric(series) for series in table.frame.get_columns())
+    if header and len(missing) == 1 and len(ids) == 1 and not (missing == ["item"] and "title" in found):
+        found[missing[0]] = ids[0]
 
 
 def _by_order(table: Table) -> dict[str, int]:
-    """User, item, then a rating and a time, told apart by their size."""
-    found = {"user": 0, "item": 1} if table.frame.width > 1 else {}
-    for at, value in enumerate(table.frame.row(0)[2:4], start=2):
-        number = _number(value)
-        if number is None:
-            continue
-        role = "time" if number > _LONG_AGO else "rating"
-        found.setdefault(role, at)
+    """User, item, then a rating and a time, told apart by what they hold."""
+    frame = table.frame
+    if frame.width < 2:
+        return {}
+    if frame.width > 2 and frame.height >= _COUNTED and looks.counts(frame.to_series(0)):
+        raise DataError(
+            f"{table.where} has row numbers in its first column, it seems, and no header; "
+            f"its columns are: {_examples(table)}.",
+            _NAME,
+        )
+    found = {"user": 0, "item": 1}
+    for at in range(2, min(4, frame.width)):
+        kind = looks.order(frame.to_series(at))
+        if kind is not None:
+            found.setdefault(kind, at)
     return found
-
-
-def _number(value: object) -> float | None:
-    try:
-        return float(str(value))
-    except ValueError:
-        return None

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sottovoce import registry
-from sottovoce.data import sources
+from sottovoce.data import find, sources
 from sottovoce.data.filters import Filters
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.sources import Source
-from sottovoce.errors import DataError
+from sottovoce.errors import DataError, either
 
 if TYPE_CHECKING:
     from sottovoce.data.sources.delimited import Delimited
@@ -32,7 +32,7 @@ def load(
     """Interactions from the name of a data set, the path of a file or folder, or a DataFrame.
 
     `data_dir` is where data sets are looked for first. `columns` says which columns of one's own
-    file or DataFrame hold user, item, rating and time (names, or numbers from 1) if they should
+    file or DataFrame hold user, item, rating, time and title (names, or numbers from 1) if they should
     not be guessed. `seed` draws the synthetic community; `options` are the settings of the source,
     for example `load("synthetic", users=5000)`, and those of `sottovoce.data.filters.Filters`, for
     example `load("ml-1m", min_user=20, implicit=4.0)`.
@@ -51,10 +51,17 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
         return data
     if hasattr(data, "columns"):
         return cast("Delimited", _source("delimited", options)).frame(data, "table")
-    name = os.fspath(data)
+    if not isinstance(data, str | bytes | os.PathLike):
+        raise DataError(
+            f"Interactions cannot be read from {type(data).__name__!r}.",
+            "Give the name of a data set, the path of a file, or a DataFrame.",
+        )
+    name = os.fsdecode(data)
     if name in registry.names("source") or registry.is_file(name):
         return _source(name, options).read(folder, seed)
-    path = Path(name).expanduser()
+    if not name.strip():
+        raise DataError("No data set is named.", "Give its name, or the path of a file.")
+    path = find.reachable(Path(name))
     if not path.exists() and not path.suffix and os.sep not in name:
         known = sources.called(name)
         if known is None:
@@ -62,15 +69,30 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
                 f"There is no data set called {name!r}.", registry.nearest(name, registry.names("source"))
             )
         return _source(known, options).read(folder, seed)
-    if path.is_dir() and (held := sources.held_by(path)):
-        return _source(held[0], options).read(held[1], seed)
+    if path.is_dir() and (own := sources.held_by(path)):
+        return _source(own[0], options).read(own[1], seed)
     if path.suffix == ".zip" and (known := sources.called(path.stem)):
         return _source(known, options).read(path.parent, seed)
-    if (path.is_dir() and any(path.glob("*.train.rating*"))) or RATING.search(name):
+    held = find.listed(path) if path.is_dir() else []
+    if any(".train.rating" in one.name for one in held) or RATING.search(name):
         return _source("ncf", {"path": name, **options}).read(folder, seed)
-    if path.is_dir() or ".inter" in path.suffixes:
+    if any(one.name.endswith((".inter", ".inter.gz")) for one in held) or ".inter" in path.suffixes:
         return _source("recbole", {"path": name, **options}).read(folder, seed)
+    if path.is_dir():
+        raise _unknown_folder(path, held)
     return _source("delimited", {"path": name, **options}).read(folder, seed)
+
+
+def _unknown_folder(path: Path, held: Sequence[Path]) -> DataError:
+    """What to say of a folder in which nothing is known."""
+    files = [one for one in held if one.is_file() and not one.name.startswith(".")]
+    shown = ", ".join(one.name for one in files[:5]) + (", …" if len(files) > 5 else "")
+    example = files[0] if files else path / "ratings.csv"
+    return DataError(
+        f"{path} is a folder without a known data set{f'; it holds {shown}' if shown else ''}.",
+        f"Name the file with the interactions, for example {example}; or a data set by its name, with "
+        f"{either('data_dir=', '--data-dir ')}{path}.",
+    )
 
 
 def _source(name: str, options: Mapping[str, Any]) -> Source:

@@ -6,26 +6,27 @@ line nor the value that they could not use, and fill up short lines without a wo
 
 from __future__ import annotations
 
-import gzip
 import io
-import zlib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import archive, ids
+from sottovoce.data import archive, bounded, clock, decimals, ids, quotes
+from sottovoce.data.text import decode as decode
+from sottovoce.data.text import one_line_end
 from sottovoce.errors import DataError
 
 if TYPE_CHECKING:
     import polars as pl
 
 QUOTED = (",", ";")
-_CLOCK = "%a %b %d %H:%M:%S %z %Y"  # Tue Apr 03 18:07:30 +0000 2012, as Twitter and Foursquare write it
+"""Separators with which quotation marks always group."""
 _UNIT = "\x1f"  # stands for separators of two characters, which the reader does not know
+_WIDEST = 10_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +37,8 @@ class Table:
     frame: pl.DataFrame
     lines: NDArray[np.int64] | None = None
     """The line of each row; None where rows have no lines (Parquet, frames in memory)."""
+    notes: list[str] = field(default_factory=list)
+    """What was understood in a way that should be said: units of time, decimal commas."""
 
     def place(self, row: int) -> str:
         """Where a row stands, in words."""
@@ -55,11 +58,15 @@ class Table:
         self, column: int, what: str, scale: tuple[float, float] | None = None, *, gaps: bool = False
     ) -> NDArray[np.float64]:
         """A column of finite numbers, within `scale` if one is given; NaN for nothing if `gaps` may be."""
-        values = self._floats(column)
+        series = self.frame.to_series(column)
+        found, commas = decimals.floats(series)
+        values = found.to_numpy()
+        if commas:
+            self.notes.append(f"{self.frame.columns[column]} with decimal commas")
         remedy = "Correct that value or remove its line."
         wrong = np.isnan(values)
         if gaps:
-            wrong &= self.frame.to_series(column).fill_null("").to_numpy() != ""
+            wrong &= series.fill_null("").str.strip_chars().to_numpy() != ""
         self._refuse(column, wrong, f"has a {what} that is not a number", remedy)
         self._refuse(column, np.isinf(values), f"has a {what} that is not finite", remedy)
         if scale is not None:
@@ -68,42 +75,42 @@ class Table:
             self._refuse(column, outside, f"has a {what} outside {low:g} to {high:g}", remedy)
         return values
 
-    def times(self, column: int) -> NDArray[np.int64]:
-        """A column of times as whole seconds since 1970: given so, as ISO dates, or as Twitter does."""
-        import polars as pl
+    def ratings(self, column: int, scale: tuple[float, float] | None = None) -> NDArray[np.float64]:
+        """A column of ratings; without a `scale`, those that would set a strange one are refused."""
+        values = self.numbers(column, "rating", scale)
+        doubt = decimals.doubt(values, self.frame.columns[column]) if scale is None else None
+        if doubt is not None:
+            self._refuse(column, *doubt)
+        return values
 
-        series = self.frame.to_series(column)
-        if series.dtype.is_temporal():
-            seconds = series.cast(pl.Datetime("us")).dt.epoch("s")
-        else:
-            seconds = series.cast(pl.Int64, strict=False)
-            if seconds.null_count():
-                series = series.str.strip_chars() if series.dtype == pl.String else series
-                floats = series.cast(pl.Float64, strict=False).floor().cast(pl.Int64, strict=False)
-                seconds = seconds.fill_null(floats)
-            if series.dtype == pl.String and len(series) and seconds[0] is None:
-                form = _CLOCK if series[0][:1].isalpha() else None
-                try:
-                    seconds = series.str.to_datetime(form, strict=False, time_zone="UTC").dt.epoch("s")
-                except pl.exceptions.ComputeError:
-                    seconds = pl.Series([None] * len(series), dtype=pl.Int64)
-        problem = "has a time that is neither seconds since 1970 nor a date that is known"
-        remedy = "Correct it, or give columns without a time."
-        self._refuse(column, seconds.is_null().to_numpy(), problem, remedy)
-        return seconds.to_numpy()
+    def times(self, column: int) -> NDArray[np.int64]:
+        """A column of times in a published format as whole seconds since 1970: given so, or as dates."""
+        found = self.moments(column)
+        if found.note:
+            raise DataError(
+                f"{self.where} is not as it was published: {found.note}.", "Get the original file."
+            )
+        return found.seconds
+
+    def moments(self, column: int, day_first: bool | None = None) -> clock.Times:
+        """A column of times in any format; `day_first` says how 03/04/2012 is to be read."""
+        found = clock.read(self.frame.to_series(column), day_first)
+        if found.wrong is not None:
+            self._refuse(column, *found.wrong)
+        if found.note:
+            self.notes.append(found.note)
+        return found
+
+    def in_order(self, column: int | None) -> Table:
+        """The rows in the order of their times, where these go beyond the second; else as they are."""
+        found = None if column is None else clock.read(self.frame.to_series(column))
+        if found is None or found.rest is None or self.lines is None:
+            return self
+        return Table(self.where, self.frame[found.order], self.lines[found.order], self.notes)
 
     def texts(self, column: int) -> list[str]:
         """A column of text, where nothing given is the empty text."""
         return [(value or "").strip() for value in self.frame.to_series(column)]
-
-    def _floats(self, column: int) -> NDArray[np.float64]:
-        import polars as pl
-
-        series = self.frame.to_series(column)
-        values = series.cast(pl.Float64, strict=False)
-        if series.dtype == pl.String and values.null_count():
-            values = series.str.strip_chars().cast(pl.Float64, strict=False)
-        return values.to_numpy()
 
     def _refuse(self, column: int, bad: NDArray[np.bool_], problem: str, remedy: str) -> None:
         """Report the first bad value, and how many there are."""
@@ -118,19 +125,19 @@ class Table:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, on its own or in a zip archive, decompressed if its name ends in `.gz`."""
+    """The content of a file, on its own or in a zip archive, decompressed if it is compressed with gzip."""
     try:
         place = archive.inside(path)
-        raw = path.read_bytes() if place is None else archive.read(*place)
-        return gzip.decompress(raw) if path.suffix == ".gz" else raw
+        raw = bounded.whole(path) if place is None else archive.read(*place)
     except FileNotFoundError:
         raise DataError(f"The file {path} does not exist.", "Check the path.") from None
-    except (gzip.BadGzipFile, EOFError, zlib.error):
-        raise DataError(f"{path} is not a complete gzip file.", "Fetch or compress it again.") from None
     except OSError as error:
         raise DataError(
             f"{path} cannot be read: {error.strerror}.", "Check the path and its permissions."
         ) from None
+    if path.suffix == ".gz" and raw and not raw.startswith(bounded.GZIP):
+        raise DataError(f"{path} is not a complete gzip file.", "Fetch or compress it again.")
+    return bounded.unpack(raw, str(path))
 
 
 def read_text(
@@ -144,80 +151,98 @@ def read_text(
     return split_text(path, decode(path, read_bytes(path), encoding), separator, header=header, fields=fields)
 
 
-def decode(path: Path, raw: bytes, encoding: str = "utf-8") -> bytes:
-    """The content as UTF-8 without byte order mark and empty lines at the end; refused if nothing is left."""
-    try:
-        if encoding == "utf-8":
-            _ = raw.isascii() or raw.decode(encoding)
-        else:
-            raw = raw.decode(encoding).encode()
-    except UnicodeDecodeError as error:
-        line = raw.count(b"\n", 0, error.start) + 1
-        raise DataError(
-            f"{path}, line {line} is not {encoding} text: byte 0x{raw[error.start]:02x}.",
-            "Name the right encoding (often latin-1), or convert the file to UTF-8.",
-        ) from None
-    except LookupError:
-        raise DataError(
-            f"There is no text encoding {encoding!r}.", "Common ones are utf-8 and latin-1."
-        ) from None
-    raw = raw.removeprefix(b"\xef\xbb\xbf").rstrip(b"\r\n")
-    if not raw.strip():
-        raise DataError(f"{path} is empty.", "Give a file with at least one row.")
-    return raw
-
-
 def split_text(
-    path: Path, raw: bytes, separator: str, *, header: bool = False, fields: int | None = None
+    path: Path,
+    raw: bytes,
+    separator: str,
+    *,
+    header: bool = False,
+    fields: int | None = None,
+    quoted: bool | None = None,
+    skipped: int = 0,
 ) -> Table:
-    """What `decode` returned, split into columns; `header` takes their names from the first line."""
+    """What `decode` returned, split into columns; `header` takes their names from the first line.
+
+    `quoted` says whether quotation marks group, `skipped` how many lines stood before these.
+    """
     import polars as pl
 
-    quote = '"' if separator in QUOTED else None
-    if len(separator.encode()) > 1:
-        raw, separator = raw.replace(separator.encode(), _UNIT.encode()), _UNIT
-    lines = _check(path, raw, separator.encode(), quote is not None, fields)
-    frame = pl.read_csv(raw, has_header=False, infer_schema=False, separator=separator, quote_char=quote)
-    frame.columns = [f"#{n + 1}" for n in range(frame.width)]
+    quoted = separator in QUOTED if quoted is None else quoted
+    if quoted and b'"' in raw and not _regular(raw, separator):
+        found, at = quotes.rows(path, raw.decode(), separator, 1 + skipped)
+        lines = np.array(at, np.int64)
+        _same(path, np.array([len(row) for row in found]), lines, fields)
+        frame = pl.DataFrame(found, {f"#{n + 1}": pl.String for n in range(len(found[0]))}, orient="row")
+    else:
+        raw = one_line_end(raw, quoted)
+        if len(separator.encode()) > 1:
+            raw, separator = _short(path, raw, separator.encode()), _UNIT
+        lines = _check(path, raw, separator.encode(), quoted, fields, skipped)
+        quote = '"' if quoted else None
+        frame = pl.read_csv(raw, has_header=False, infer_schema=False, separator=separator, quote_char=quote)
+        frame.columns = [f"#{n + 1}" for n in range(frame.width)]
     if frame.height != len(lines):
         raise DataError(
             f"{path} has {len(lines)} lines but reads as {frame.height} rows.",
             "Look for stray quotation marks.",
         )
     if header:
-        names = [(name or "").strip() or f"#{n + 1}" for n, name in enumerate(frame.row(0))]
-        repeated = [name for n, name in enumerate(names) if name in names[:n]]
-        if repeated:
-            raise DataError(f"{path}, line 1 names the column {repeated[0]!r} twice.", "Rename one of them.")
-        frame, lines = frame.slice(1), lines[1:]
-        frame.columns = names
-        if frame.height == 0:
-            raise DataError(f"{path} has a header and nothing else.", "Give a file with at least one row.")
+        frame, lines = _named(path, frame, int(lines[0])), lines[1:]
     return Table(str(path), frame, lines)
 
 
-def _check(path: Path, raw: bytes, separator: bytes, quoted: bool, fields: int | None) -> NDArray[np.int64]:
+def _regular(raw: bytes, separator: str) -> bool:
+    mark = separator.encode()
+    return len(mark) == 1 and quotes.regular(np.frombuffer(raw, np.uint8), mark[0])
+
+
+def _short(path: Path, raw: bytes, separator: bytes) -> bytes:
+    """The same with a separator of one character, which must not be there already."""
+    unit = _UNIT.encode()
+    if unit in raw:
+        line = raw.count(b"\n", 0, raw.index(unit)) + 1
+        raise DataError(f"{path}, line {line} holds the control character 0x1f.", "Remove it.")
+    return raw.replace(separator, unit)
+
+
+def _named(path: Path, frame: pl.DataFrame, line: int) -> pl.DataFrame:
+    """The rows below the first, which names the columns."""
+    names = [(name or "").strip() or f"#{n + 1}" for n, name in enumerate(frame.row(0))]
+    repeated = [name for n, name in enumerate(names) if name in names[:n]]
+    if repeated:
+        raise DataError(f"{path}, line {line} names the column {repeated[0]!r} twice.", "Rename one of them.")
+    frame = frame.slice(1)
+    frame.columns = names
+    if frame.height == 0:
+        raise DataError(f"{path} has a header and nothing else.", "Give a file with at least one row.")
+    return frame
+
+
+def _check(
+    path: Path, raw: bytes, separator: bytes, quoted: bool, fields: int | None, skipped: int
+) -> NDArray[np.int64]:
     """The line at which each row begins, after checking that all rows have the same number of fields."""
     text = np.frombuffer(raw, np.uint8)
     ends, marks = text == ord("\n"), text == ord(separator)
     lines = None
     if quoted and b'"' in raw:
         inside = np.logical_xor.accumulate(text == ord('"'))
-        if inside[-1]:
-            line = raw.count(b"\n", 0, raw.rindex(b'"')) + 1
-            raise DataError(
-                f"{path}, line {line}: a quotation mark is never closed.", "Close it or remove it."
-            )
         starts = np.concatenate(([0], np.flatnonzero(ends & ~inside) + 1))
-        lines = np.searchsorted(np.flatnonzero(ends), starts).astype(np.int64) + 1
+        lines = np.searchsorted(np.flatnonzero(ends), starts).astype(np.int64) + 1 + skipped
         ends, marks = ends & ~inside, marks & ~inside
     stops, places = np.append(np.flatnonzero(ends), len(text)), np.flatnonzero(marks)
     if lines is None:
-        lines = np.arange(1, len(stops) + 1)
+        lines = np.arange(1, len(stops) + 1) + skipped
     wanted = fields or int(np.searchsorted(places, stops[0])) + 1
-    if _alike(places, stops, wanted - 1):
+    if wanted <= _WIDEST and _alike(places, stops, wanted - 1):
         return lines
-    counts = np.diff(np.searchsorted(places, stops), prepend=0) + 1
+    _same(path, np.diff(np.searchsorted(places, stops), prepend=0) + 1, lines, fields)
+    return lines
+
+
+def _same(path: Path, counts: NDArray[np.int64], lines: NDArray[np.int64], fields: int | None) -> None:
+    """Refuse rows that have not as many fields as they must, or as the first."""
+    wanted = fields or int(counts[0])
     bad = np.flatnonzero(counts != wanted)
     if len(bad):
         line, found = int(lines[bad[0]]), int(counts[bad[0]])
@@ -226,7 +251,11 @@ def _check(path: Path, raw: bytes, separator: bytes, quoted: bool, fields: int |
             f"{path}, line {line} has {found} {'field' if found == 1 else 'fields'}, but {expected}.",
             "Correct or remove that line.",
         )
-    return lines
+    if wanted > _WIDEST:
+        raise DataError(
+            f"{path} has {wanted:,} columns, where an interaction per line has a few.",
+            "Give a table with a line for each interaction.",
+        )
 
 
 def _alike(places: NDArray[np.int64], stops: NDArray[np.int64], each: int) -> bool:
@@ -237,22 +266,40 @@ def _alike(places: NDArray[np.int64], stops: NDArray[np.int64], each: int) -> bo
     return bool((grid[:, -1] < stops).all() and (grid[1:, 0] > stops[:-1]).all())
 
 
-def read_parquet(path: Path) -> Table:
-    """A Parquet file."""
+def read_parquet(path: Path, raw: bytes | None = None) -> Table:
+    """A Parquet file, or the content of one."""
     import polars as pl
 
+    content = io.BytesIO(read_bytes(path) if raw is None else raw)
     try:
-        return from_frame(str(path), pl.read_parquet(io.BytesIO(read_bytes(path))))
-    except pl.exceptions.PolarsError:
+        # A few bytes can stand for any number of equal rows.
+        rows = pl.scan_parquet(content).select(pl.len()).collect().item()
+        columns = len(pl.read_parquet_schema(content))
+        if rows * columns * 16 > bounded.room():
+            raise DataError(
+                f"{path} holds {rows:,} rows of {columns} columns, more than there is memory for.",
+                "Take fewer rows, or use a machine with more memory.",
+            )
+        return from_frame(str(path), pl.read_parquet(content))
+    except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
         raise DataError(f"{path} is not a Parquet file.", "Check the file or its suffix.") from None
 
 
 def from_frame(where: str, frame: Any) -> Table:
-    """A table in memory: of polars, pandas, or anything with `columns` whose columns have `to_numpy`."""
+    """A table of polars, pandas, Arrow, or of anything with `columns` whose columns have `to_numpy`."""
     import polars as pl
 
-    if not isinstance(frame, pl.DataFrame):
-        frame = pl.DataFrame({str(name): _values(frame[name]) for name in frame.columns}, strict=False)
+    if isinstance(frame, pl.LazyFrame):
+        frame = frame.collect()
+    elif hasattr(frame, "column_names") and hasattr(frame, "__arrow_c_stream__"):
+        frame = pl.DataFrame(frame)
+    elif not isinstance(frame, pl.DataFrame):
+        names = [str(name) for name in frame.columns]
+        repeated = [name for n, name in enumerate(names) if name in names[:n]]
+        if repeated:
+            raise DataError(f"{where} has two columns {repeated[0]!r}.", "Rename one of them.")
+        columns = {str(name): _values(frame[name]) for name in frame.columns}
+        frame = pl.DataFrame(columns, strict=False)
     if frame.height == 0:
         raise DataError(f"{where} is empty.", "Give at least one row.")
     return Table(where, frame)

@@ -1,35 +1,13 @@
 """What this machine has, and what this process used of it."""
 
-import os
 import platform
 import sys
 from importlib.metadata import version
 from pathlib import Path
 
+from sottovoce.data.memory import available_memory as available_memory
+from sottovoce.data.memory import fields
 from sottovoce.errors import ResourceError
-
-_GROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
-_LIMITS = (  # of both versions of control groups
-    ("memory.max", "memory.current", "inactive_file"),
-    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
-)
-
-
-def available_memory() -> int:
-    """Bytes that this process can still take, within the limits of a container if there are any."""
-    system = (
-        os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else sys.maxsize
-    )
-    meminfo = _fields(Path("/proc/meminfo"))
-    if "MemAvailable" in meminfo:
-        system = meminfo["MemAvailable"] * 1024
-    for group in _GROUPS:
-        for limit, used, cached in _LIMITS:
-            most, now = _number(group / limit), _number(group / used)
-            if most is not None and now is not None:
-                # Files that were read or written stay in memory until it is needed, and count as used.
-                system = min(system, max(most - now + _fields(group / "memory.stat").get(cached, 0), 0))
-    return system
 
 
 def require_memory(expected: int) -> None:
@@ -44,7 +22,7 @@ def require_memory(expected: int) -> None:
 
 def peak_memory() -> int:
     """The most bytes this process ever held, 0 where the system does not say."""
-    high = _fields(Path("/proc/self/status")).get("VmHWM")
+    high = fields(Path("/proc/self/status")).get("VmHWM")
     if high is not None:
         return high * 1024
     try:
@@ -81,20 +59,3 @@ def duration(seconds: float) -> str:
     if seconds < 120:
         return f"{seconds:.0f} s"
     return f"{seconds / 60:.0f} min" if seconds < 7200 else f"{seconds / 3600:.1f} h"
-
-
-def _fields(path: Path) -> dict[str, int]:
-    """The lines `Name:   123 kB` or `name 123` of a file of the system's."""
-    try:
-        lines = path.read_text().splitlines()
-    except OSError:
-        return {}
-    pairs = (line.replace(":", " ").split()[:2] for line in lines)
-    return {pair[0]: int(pair[1]) for pair in pairs if len(pair) == 2 and pair[1].isdigit()}
-
-
-def _number(path: Path) -> int | None:
-    try:
-        return int(path.read_text())
-    except (OSError, ValueError):
-        return None

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sottovoce import registry
 from sottovoce.data import find
-from sottovoce.errors import DataError
+from sottovoce.errors import DataError, either
 
 if TYPE_CHECKING:
     from sottovoce.data.interactions import Interactions
@@ -96,6 +96,6 @@ def held_by(folder: Path) -> tuple[str, Path] | None:
     if found:
         raise DataError(
             f"{folder} may be any of: {', '.join(found)}.",
-            "Say which by its name, and name the folder as data_dir or --data-dir.",
+            f"Say which by its name, and name the folder with {either('data_dir=', '--data-dir')}.",
         )
     return None

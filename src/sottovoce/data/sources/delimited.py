@@ -1,15 +1,23 @@
-"""One's own file: CSV, TSV and the like, or Parquet, plain, compressed with gzip, or in a zip archive."""
+"""One's own file: CSV and the like, JSON lines, or Parquet; plain, compressed with gzip, or in an archive."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sottovoce.data import archive, find, layout, table
-from sottovoce.data.interactions import Interactions, build
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data import archive, find, json_lines, kinds, layout, looks, table, text
+from sottovoce.data.catalogs import of_rows
+from sottovoce.data.interactions import Catalog, Interactions, build
 from sottovoce.errors import DataError
 from sottovoce.registry import component
+
+_HEAD = 65536  # bytes that tell separator and header
 
 
 @component("source", "delimited")
@@ -21,46 +29,139 @@ class Delimited(NamedTuple):
 
     path: str = ""
     columns: dict[str, str | int] | None = None
-    """For user, item, rating and time the name of a column, or its number from 1."""
+    """For user, item, rating, time and title the name of a column, or its number from 1."""
     separator: str | None = None
     header: bool | None = None
     encoding: str = "utf-8"
     scale: tuple[float, float] | None = None
     """The lowest and highest rating possible; without it the lowest and highest in the file."""
+    day_first: bool | None = None
+    """Whether 03/04/2012 is in April; without it the other dates of the column must tell."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The interactions in the file."""
         if not self.path:
             raise DataError("The source 'delimited' needs a file.", "Set data.path.")
         path = archive.only(find.file(self.path, data_dir))
+        raw = table.read_bytes(path)
         name = path.name.removesuffix(".gz")
-        if name.endswith((".parquet", ".pq")):
-            return self._interactions(table.read_parquet(path), True, Path(name).stem, "Parquet")
-        raw = table.decode(path, table.read_bytes(path), self.encoding)
-        head = raw[:65536].decode(errors="replace")
-        mark = self.separator or layout.separator_of(str(path), head)
-        rows = [line.rstrip("\r").split(mark) for line in head.split("\n")[:2]]
-        header = layout.has_header([[value.strip('" ') for value in row] for row in rows])
-        header = header if self.header is None else self.header
-        content = table.split_text(path, raw, mark, header=header)
-        shown = layout.SEPARATORS.get(mark, repr(mark))
-        kind = f"{shown}-separated, {'with' if header else 'without'} a header"
-        return self._interactions(content, header, Path(name).stem, kind)
+        stem = Path(name).stem
+        if raw.startswith(kinds.PARQUET) or name.endswith((".parquet", ".pq")):
+            return self._interactions(table.read_parquet(path, raw), True, stem, "Parquet")
+        kinds.refuse(str(path), raw)
+        raw = text.decode(path, raw, self.encoding)
+        if json_lines.is_json(name, raw):
+            found = json_lines.read(path, raw)
+            return self._interactions(found.table, True, stem, "JSON lines", found.nested)
+        return self._text(path, raw, stem)
 
     def frame(self, frame: Any, name: str) -> Interactions:
         """The interactions in a table in memory."""
         return self._interactions(table.from_frame("The table", frame), True, name, "table in memory")
 
-    def _interactions(self, content: table.Table, named: bool, name: str, kind: str) -> Interactions:
-        columns: Mapping[str, str | int] | None = self.columns
-        where = layout.given(content, columns) if columns else layout.guess(content, named)
-        rating, time = where.rating, where.time
+    def _text(self, path: Path, raw: bytes, name: str) -> Interactions:
+        """The interactions in delimited text, below comments if there are any."""
+        before = text.preamble(raw)
+        raw, skipped = before.rest, before.lines
+        head = _head(raw)
+        mark = self.separator or before.separator or layout.separator_of(str(path), head)
+        if mark in ("", '"', "\n", "\r"):
+            raise DataError(f"{mark!r} cannot separate fields.", "Usual separators are ',', ';' and a tab.")
+        rows = layout.records(head, mark)
+        header = layout.has_header(rows) if self.header is None else self.header
+        above = [len(layout.records([comment], mark)[0]) == len(rows[0]) > 1 for comment in before.comments]
+        last = layout.records(before.comments[-1:], mark)
+        if above and above[-1] and self.header is None and not header and layout.names_columns(last[0]):
+            raw = before.comments[-1].encode() + b"\n" + raw  # `# user item rating`
+            above[-1], header, skipped = False, True, skipped - 1
+        if header or looks.number(rows[0][0]) is not None:
+            above = [False] * len(above)  # above a header, or among numbers, nothing else is a row
+        _refuse_comments(path, above, skipped, raw)
+        content = _content(path, raw, mark, header, skipped)
+        if not header and self.header is None:
+            layout.refuse_unclear_header(content)
+        shown = layout.SEPARATORS.get(mark, repr(mark))
+        kind = f"{shown}-separated, {'with' if header else 'without'} a header"
+        kind += f", below {len(above)} line{'s' * (len(above) > 1)} of comment" if above else ""
+        return self._interactions(content, header, name, kind)
+
+    def _interactions(
+        self,
+        content: table.Table,
+        named: bool,
+        name: str,
+        kind: str,
+        nested: Mapping[str, int] | None = None,
+    ) -> Interactions:
+        where = layout.given(content, self.columns) if self.columns else layout.guess(content, named)
+        for at in where[:5]:
+            if at is not None and (row := (nested or {}).get(where.names[at])) is not None:
+                raise DataError(
+                    f"{content.place(row)} holds a list or an object in {where.names[at]!r}.",
+                    "Write a single value there, or give other columns.",
+                )
+        user, item = content.ids(where.user, "user"), content.ids(where.item, "item")
+        value = None if where.rating is None else content.ratings(where.rating, self.scale)
+        time = None if where.time is None else content.moments(where.time, self.day_first)
+        catalog = None if where.title is None else _titled(name, item, content.texts(where.title))
+        seconds = None if time is None else time.seconds
+        if time is not None and time.rest is not None:
+            order = time.order
+            user, item, seconds = user[order], item[order], time.seconds[order]
+            value = None if value is None else value[order]
         return build(
             name,
-            content.ids(where.user, "user"),
-            content.ids(where.item, "item"),
-            None if rating is None else content.numbers(rating, "rating", self.scale),
-            None if time is None else content.times(time),
+            user,
+            item,
+            value,
+            seconds,
+            catalog=catalog,
             scale=self.scale,
-            source=f"{content.where} ({kind}; {where})",
+            source=f"{content.where} ({'; '.join([kind, str(where), *content.notes])})",
         )
+
+
+def _head(raw: bytes) -> list[str]:
+    """The first lines that are not empty; the last one only if it is whole."""
+    lines = text.lines(raw[:_HEAD].decode(errors="replace"))[:50]
+    whole = lines[:-1] if len(raw) > _HEAD and len(lines) > 1 else lines
+    return [line for line in whole if line.strip()] or lines
+
+
+def _refuse_comments(path: Path, above: list[bool], skipped: int, raw: bytes) -> None:
+    """Refuse what may be a comment or a row."""
+    line = above.index(True) + 1 if True in above else text.later_comment(raw)
+    if line is None:
+        return
+    raise DataError(
+        f"{path}, line {line + (0 if True in above else skipped)} may be a comment, or a row like others.",
+        "Remove it, or put its first field in quotation marks.",
+    )
+
+
+def _content(path: Path, raw: bytes, mark: str, header: bool, skipped: int) -> table.Table:
+    """The table. Quotation marks group fields unless, with unusual separators, they cannot."""
+    if mark == "::" and (odd := re.search(rb"(?<!:)(?:::)+:(?!:)", raw)):
+        line = raw.count(b"\n", 0, odd.start()) + 1 + skipped
+        raise DataError(
+            f"{path}, line {line} has three colons in a row, or five, or seven.", "Put two between fields."
+        )
+    if mark in table.QUOTED or b'"' not in raw:
+        return table.split_text(path, raw, mark, header=header, skipped=skipped)
+    try:
+        return table.split_text(path, raw, mark, header=header, quoted=True, skipped=skipped)
+    except DataError as error:
+        try:
+            return table.split_text(path, raw, mark, header=header, skipped=skipped)
+        except DataError:
+            raise error from None
+
+
+def _titled(name: str, item: NDArray[Any], titles: Sequence[str]) -> Catalog:
+    """The items with the first title that a row gives each."""
+    catalog = of_rows(name, item)
+    given = np.array([bool(title) for title in titles])
+    ids, first = np.unique(item[given], return_index=True)
+    rows = np.flatnonzero(given)[first].tolist()
+    called = dict(zip(ids.astype(np.str_).tolist(), (titles[row] for row in rows), strict=True))
+    return replace(catalog, titles=[called.get(i, "") for i in catalog.ids.tolist()])

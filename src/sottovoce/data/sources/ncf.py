@@ -66,7 +66,9 @@ def read_parts(
     rows = agreed(rows)
     every = np.concatenate([part.items for part in rows.values()])
     catalog = choose(_catalog(name, list(contents.values()), rows, every), every)
-    return assemble(name, rows, catalog, scale=scale, source=f"{train.parent} (NCF files of {name})")
+    notes = dict.fromkeys(note for content in contents.values() for note in content.notes)
+    said = "; ".join([f"NCF files of {name}", *notes])
+    return assemble(name, rows, catalog, scale=scale, source=f"{train.parent} ({said})")
 
 
 def _ratings(path: Path) -> table.Table:
@@ -100,8 +102,8 @@ def _columns(content: table.Table, scale: tuple[float, float] | None) -> Rows:
     return Rows(
         content.ids(0, "user"),
         content.ids(1, "item"),
-        content.numbers(2, "rating", scale) if width > 2 else None,
-        content.times(3) if width == 4 else None,
+        content.ratings(2, scale) if width > 2 else None,
+        content.moments(3).seconds if width == 4 else None,
         content.place,
     )
 

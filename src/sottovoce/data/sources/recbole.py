@@ -58,14 +58,13 @@ def _inter(path: str | Path, data_dir: Path | None) -> Path:
 
 def read(path: Path, scale: tuple[float, float] | None = None) -> Interactions:
     """The interactions in an `.inter` file, with the items of the `.item` file beside it."""
-    rows, where = _rows(path, scale)
+    rows, where, notes = _rows(path, scale)
     name = path.name.removesuffix(".gz").removesuffix(".inter")
     about = find.beside(path, f"{name}.item")
-    catalog, notes = _listed(about, name, rows.item)
-    data = build(
-        name, *rows[:4], catalog=catalog, scale=scale, source=f"{path} (RecBole atomic file; {where})"
-    )
-    return replace(data, notes=notes)
+    catalog, lacking = _listed(about, name, rows.item)
+    said = "; ".join(["RecBole atomic file", str(where), *notes])
+    data = build(name, *rows[:4], catalog=catalog, scale=scale, source=f"{path} ({said})")
+    return replace(data, notes=lacking)
 
 
 def read_parts(
@@ -109,16 +108,21 @@ def _divided(path: Path) -> tuple[str, dict[str, Path]] | None:
     return None
 
 
-def _rows(path: Path, scale: tuple[float, float] | None) -> tuple[Rows, layout.Layout]:
+def _rows(path: Path, scale: tuple[float, float] | None) -> tuple[Rows, layout.Layout, list[str]]:
     content = _typed(path)
     where = layout.guess(content, True)
-    return Rows(
-        content.ids(where.user, "user"),
-        content.ids(where.item, "item"),
-        None if where.rating is None else content.numbers(where.rating, "rating", scale),
-        None if where.time is None else content.times(where.time),
-        content.place,
-    ), where
+    content = content.in_order(where.time)
+    return (
+        Rows(
+            content.ids(where.user, "user"),
+            content.ids(where.item, "item"),
+            None if where.rating is None else content.ratings(where.rating, scale),
+            None if where.time is None else content.moments(where.time).seconds,
+            content.place,
+        ),
+        where,
+        content.notes,
+    )
 
 
 def _typed(path: Path) -> table.Table:

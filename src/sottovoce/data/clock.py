@@ -1,0 +1,142 @@
+"""Columns of times as seconds since 1970, in whatever way they are written.
+
+Numbers are seconds, milli-, micro- or nanoseconds, told apart by their size; calendar numbers such as
+20120403; or the days of spreadsheets. Dates are read by `sottovoce.data.dates`. What could be read in
+two ways is refused, because a wrong order of interactions makes wrong results that look right.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data import dates, decimals
+from sottovoce.data.dates import Refusal
+
+if TYPE_CHECKING:
+    import polars as pl
+
+UNITS = ("seconds", "milliseconds", "microseconds", "nanoseconds")
+_FIRST = 10**8  # as seconds: the year 1973
+_LAST = 10**11  # as seconds: the year 5138; as milliseconds 1973, and so on
+
+
+class Times(NamedTuple):
+    """A column of times. Where `wrong` says why, those in its rows could not be read."""
+
+    seconds: NDArray[np.int64]
+    rest: NDArray[np.int64] | None
+    """Nanoseconds after the second, if any: times in one second are in order by them."""
+    note: str
+    """How the column was understood, if that should be said."""
+    wrong: Refusal | None = None
+
+    @property
+    def order(self) -> NDArray[np.int64]:
+        """Rows in the order of time, to the nanosecond; equal ones as they came."""
+        return np.lexsort((np.zeros_like(self.seconds) if self.rest is None else self.rest, self.seconds))
+
+
+def read(series: pl.Series, day_first: bool | None = None) -> Times:
+    """The times of a column; `day_first` says how to read 03/04/2012."""
+    import polars as pl
+
+    kind = series.dtype
+    if kind in (pl.Datetime, pl.Date):
+        return _moments(series if kind == pl.Datetime else series.cast(pl.Datetime("us")), "")
+    whole = _none(series) if kind.is_nested() or kind.is_temporal() else series.cast(pl.Int64, strict=False)
+    if kind in (pl.Boolean, pl.Object):
+        whole = _none(series)
+    if whole.null_count() == 0 and not kind.is_float():
+        return _numbers(whole.to_numpy())
+    if kind == pl.String:
+        series = series.str.strip_chars()
+        short = series.str.contains(r"^\d(\.\d{0,7})?[eE]\+?(09|1[0-9]|9)$").fill_null(False)
+        if short.any():
+            problem = "has a time of which a spreadsheet kept only the first digits"
+            return _refused(
+                series, Refusal(short.to_numpy(), problem, "Export the file again from its source.")
+            )
+        first = next((value for value in series if value), None)
+        if first is not None and not _is_number(first):
+            return _dates(series, day_first)
+    values = decimals.floats(series)[0].fill_nan(None)
+    bad = (values.is_null() | values.is_infinite() | (values.abs() > 9e18)).to_numpy()
+    if bad.any():
+        return _refused(series, dates.unknown(bad))
+    number = values.to_numpy()
+    if (number % 1 != 0).any() and (number > 10_000).all() and (number < 100_000).all():
+        moments = np.round((number - 25569) * 86400 * 1e3).astype(np.int64)
+        return _split(moments, 1000, "times are days of a spreadsheet")
+    if (number % 1 == 0).all():
+        return _numbers(number.astype(np.int64))
+    return _numbers(np.floor(number).astype(np.int64), number % 1)
+
+
+def _is_number(value: str) -> bool:
+    try:
+        float(value.replace(",", "."))
+    except ValueError:
+        return False
+    return True
+
+
+def _none(series: pl.Series) -> pl.Series:
+    import polars as pl
+
+    return pl.Series([None] * len(series), dtype=pl.Int64)
+
+
+def _refused(series: pl.Series, why: Refusal) -> Times:
+    return Times(np.zeros(len(series), np.int64), None, "", why)
+
+
+def _dates(series: pl.Series, day_first: bool | None) -> Times:
+    found = dates.read(series, day_first)
+    if isinstance(found, Refusal):
+        return _refused(series, found)
+    return _moments(*found)
+
+
+def _moments(series: pl.Series, note: str) -> Times:
+    """Times that polars knows as such, with its precision."""
+    unknown = series.is_null()
+    if unknown.any():
+        return _refused(series, dates.unknown(unknown.to_numpy()))
+    unit = {"ms": 1000, "us": 10**6, "ns": 10**9}[series.dtype.time_unit]  # type: ignore[attr-defined]
+    return _split(series.to_physical().to_numpy(), unit, note)
+
+
+def _split(ticks: NDArray[np.int64], unit: int, note: str) -> Times:
+    """Whole seconds, and what is left of each, from times in parts of a second."""
+    rest = ticks % unit
+    return Times(ticks // unit, rest * (10**9 // unit) if rest.any() else None, note)
+
+
+def _numbers(values: NDArray[np.int64], fraction: NDArray[np.float64] | None = None) -> Times:
+    """Times by their size: all of one unit, or refused."""
+    if len(values) == 0:
+        return Times(values, None, "")
+    low, high = int(values.min()), int(values.max())
+    calendar = dates.calendar(values, low, high)
+    if calendar is not None:
+        return Times(calendar, None, "times are calendar numbers such as 20120403")
+    missing = (values == 0) | (values == -1)
+    if high > _FIRST and low <= 0 and missing.any() and (values[~missing] > _FIRST).all():
+        problem = "has no time, as it seems, where others have one"
+        return Times(values, None, "", Refusal(missing, problem, "Correct or remove such rows."))
+    if low > -_LAST and high < _LAST:
+        rest = None if fraction is None else np.floor(fraction * 1e9).astype(np.int64)
+        return Times(values, rest, "")
+    size = np.searchsorted([_LAST * 1000**n for n in range(3)], np.abs(values), side="right")
+    units = np.unique(size[values != 0])
+    if len(units) > 1:
+        usual = int(np.argmax(np.bincount(size[values != 0])))
+        other = int(next(unit for unit in units if unit != usual))
+        problem = f"has a time in {UNITS[other]}, it seems, where others are in {UNITS[usual]}"
+        remedy = "Write all times in the same unit."
+        return Times(values, None, "", Refusal((size != usual) & (values != 0), problem, remedy))
+    unit = int(units[0])
+    return _split(values, 1000**unit, f"times in {UNITS[unit]}, taken as such by their size")

@@ -1,0 +1,102 @@
+"""Columns of numbers, with points or with commas before the decimals; and which ratings are doubtful."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import either
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_COMMA = r"^[+-]?\d*,\d+$"
+_THOUSANDS = r"^[+-]?[1-9]\d{0,2}(,\d{3})+$"
+_LARGEST = 1e6
+_LARGEST_COUNT = 1e9
+_COUNTS = ("play", "count", "weight", "listen", "click", "view", "times", "number")
+"""In the name of a column: it counts something, and a few very large numbers belong to it."""
+
+
+def floats(series: pl.Series) -> tuple[pl.Series, bool]:
+    """A column as numbers, null where it holds none; and whether it has commas before the decimals.
+
+    A comma is read so if every number with decimals has one; `1,234` alone may as well be a thousand.
+    """
+    import polars as pl
+
+    if series.dtype.is_nested() or series.dtype.is_temporal() or series.dtype == pl.Object:
+        return pl.Series([None] * len(series), dtype=pl.Float64), False
+    values = series.cast(pl.Float64, strict=False)
+    if series.dtype != pl.String or values.null_count() == series.null_count():
+        return values, False
+    text = series.str.strip_chars()
+    values = text.cast(pl.Float64, strict=False)
+    commas = text.str.contains(_COMMA).fill_null(False)
+    if not commas.any() or (text.str.contains(".", literal=True)).fill_null(False).any():
+        return values, False
+    if text.filter(commas).str.contains(_THOUSANDS).all():
+        return values, False
+    return text.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False), True
+
+
+class Doubt(NamedTuple):
+    """Which ratings are questioned, and why."""
+
+    rows: NDArray[np.bool_]
+    problem: str
+    remedy: str
+
+
+def doubt(values: NDArray[np.float64], name: str) -> Doubt | None:
+    """Ratings that would make the scale meaningless: huge ones, and ones far from all others.
+
+    They are what files write for "not rated" (-1, 99, 999), slips of a finger, or another column.
+    """
+    called = "".join(c for c in name.lower() if c.isalnum())
+    counts = any(word in called for word in _COUNTS)
+    largest = _LARGEST_COUNT if counts else _LARGEST
+    huge = np.abs(values) > largest
+    if huge.any():
+        return Doubt(
+            huge, f"has a rating beyond {largest:,.0f}", "Correct it, or name the column of ratings."
+        )
+    if called == "myrating" and (values == 0).any():
+        return Doubt(
+            values == 0,
+            "has the rating 0, by which Goodreads means that there is none",
+            "Remove such rows, or give columns without a rating.",
+        )
+    found = np.unique(values)
+    if counts or len(found) < 4:
+        return None
+    odd = _lone_negative(found) or _far(found)
+    if odd is None:
+        return None
+    low, high = found[0], found[-1]
+    others = found[found < odd[0]] if odd[0] > 0 else found[found > odd[-1]]
+    return Doubt(
+        np.isin(values, odd),
+        f"has a rating far from the others, which are {others[0]:g} to {others[-1]:g}",
+        "If it means that there is none, remove such rows; if it is right, give the scale of ratings, for "
+        f"example {either(f'scale=({low:g}, {high:g})', f'--set data.scale=[{low:g},{high:g}]')}.",
+    )
+
+
+def _lone_negative(found: NDArray[np.float64]) -> list[float] | None:
+    """A single value below zero, where others go up to three at least: no scale has one."""
+    return [float(found[0])] if found[0] < 0 <= found[1] and found[-1] >= 3 else None
+
+
+def _far(found: NDArray[np.float64]) -> list[float] | None:
+    """The highest one to three, if beyond ten and four times all others, which are few, or if all nines."""
+    for many in (1, 2, 3):
+        low, high = found[:-many], found[-many:]
+        if len(low) < 3 or high[0] <= 10 or high[0] <= 4 * np.abs(low).max():
+            continue
+        nines = many == 1 and set(f"{high[0]:g}") == {"9"}
+        if nines or len(low) <= 25:
+            return [float(value) for value in high]
+    return None

@@ -1,0 +1,119 @@
+"""What columns may hold, by their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sottovoce.data import dates, decimals, words
+
+if TYPE_CHECKING:
+    import polars as pl
+
+_SAMPLE = 1000
+_LONG_AGO = 1e8  # as seconds since 1970: the year 1973; larger numbers are times, smaller ones ratings
+
+
+def number(value: object) -> float | None:
+    """A value as a number, with a point or a comma before its decimals."""
+    try:
+        return float(str(value).strip().replace(",", ".", 1))
+    except ValueError:
+        return None
+
+
+def like_value(value: object) -> bool:
+    """Whether a value is a number or a date, which no header holds."""
+    return number(value) is not None or dates.looks(str(value))
+
+
+def kind(series: pl.Series) -> str:
+    """`time`, `rating`, or `id`, which everything else may be; `none` for an empty column."""
+    sample = _sample(series)
+    if len(sample) == 0:
+        return "none"
+    if series.dtype.is_temporal() or _all_times(sample):
+        return "time"
+    values = decimals.floats(sample)[0]
+    if values.null_count() or not values.is_finite().all():
+        return "id"
+    found = np.unique(values.to_numpy())
+    few = 3 <= len(found) <= 21 and found[0] >= 0 and found[-1] <= 10
+    return "rating" if few and (found * 4 % 1 == 0).all() else "id"
+
+
+def order(series: pl.Series) -> str | None:
+    """What a column after user and item is, if there is no header: a time, a rating or nothing to use."""
+    sample = _sample(series)
+    if len(sample) == 0:
+        return None
+    if series.dtype.is_temporal() or _all_times(sample):
+        return "time"
+    return "rating" if number(sample[0]) is not None else None
+
+
+def may_be(series: pl.Series, role: str, name: str) -> bool:
+    """Whether values do not speak against a name that often means something else."""
+    if role not in ("rating", "time", "title") or words.plain(name) not in words.WEAK.split():
+        return True
+    sample = _sample(series)
+    if len(sample) == 0:
+        return False
+    if role == "time":
+        return series.dtype.is_temporal() or _all_times(sample)
+    numeric = number(sample[0]) is not None
+    return numeric if role == "rating" else not numeric
+
+
+def gaps(series: pl.Series) -> bool:
+    """Whether some rows hold nothing."""
+    import polars as pl
+
+    text = series.dtype == pl.String
+    return bool(series.null_count() or (text and (series.str.strip_chars() == "").any()))
+
+
+def numeric(series: pl.Series) -> bool:
+    """Whether a column holds nothing but numbers."""
+    sample = _sample(series)
+    return len(sample) > 0 and decimals.floats(sample)[0].null_count() == 0
+
+
+def counts(series: pl.Series) -> bool:
+    """Whether a column holds nothing but the numbers of its rows."""
+    import polars as pl
+
+    values = series.cast(pl.Int64, strict=False)
+    if values.null_count():
+        return False
+    from_zero = values.to_numpy() - np.arange(len(values))
+    return bool((from_zero == 0).all() or (from_zero == 1).all())
+
+
+def _sample(series: pl.Series) -> pl.Series:
+    """The first values that are not empty."""
+    import polars as pl
+
+    if series.dtype == pl.String:
+        series = series.head(4 * _SAMPLE).str.strip_chars()
+        series = series.filter(series != "")
+    return series.drop_nulls().head(_SAMPLE)
+
+
+def _all_times(sample: pl.Series) -> bool:
+    """Whether all are dates, or numbers that are too large for anything but times."""
+    import polars as pl
+
+    if sample.dtype == pl.String and number(sample[0]) is None:
+        return all(dates.looks(value) for value in sample)
+    values = decimals.floats(sample)[0]
+    if values.null_count() or not values.is_finite().all():
+        return False
+    whole = values.to_numpy()
+    if (whole > _LONG_AGO).all():
+        return True
+    if (whole % 1 != 0).any() or (np.abs(whole) > _LONG_AGO).any():
+        return False
+    numbers = whole.astype(np.int64)
+    return dates.calendar(numbers, int(numbers.min()), int(numbers.max())) is not None

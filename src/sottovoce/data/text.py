@@ -1,0 +1,133 @@
+"""Text as files hold it: encodings, byte order marks, line ends, and lines before the table."""
+
+from __future__ import annotations
+
+import codecs
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.errors import DataError, either
+
+_MARKS = (  # the longer ones first, since they begin like shorter ones
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+_LINE = re.compile(r"\r\n|\r|\n")
+_COMMENT = ("#", "%")
+_SEPARATOR = re.compile(r"sep=([^\r\n])\s*?(?:\r\n|\r|\n)", re.IGNORECASE)  # a line that Excel knows
+_HEAD = 65536
+
+
+def decode(path: Path, raw: bytes, encoding: str = "utf-8") -> bytes:
+    """The content as UTF-8 without byte order mark and empty lines at the end; refused if nothing is left.
+
+    A byte order mark decides, whatever `encoding` says. UTF-16 without one is known by its zeros.
+    """
+    mark, named = next(((m, e) for m, e in _MARKS if raw.startswith(m)), (b"", encoding))
+    raw = raw[len(mark) :]
+    if not mark and encoding == "utf-8" and b"\0" in raw[:4096]:
+        named = _without_mark(raw)
+    try:
+        if named == "utf-8":
+            _ = raw.isascii() or raw.decode(named)
+        else:
+            raw = raw.decode(named).encode()
+    except UnicodeDecodeError as error:
+        raise DataError(
+            f"{path}, line {_line(raw, error.start)} is not {named} text: byte 0x{raw[error.start]:02x}.",
+            f"Name the right encoding (often {either('encoding=', '--set data.encoding=')}latin-1), "
+            "or convert the file to UTF-8.",
+        ) from None
+    except (LookupError, ValueError):
+        raise DataError(
+            f"There is no text encoding {encoding!r}.", "Common ones are utf-8 and latin-1."
+        ) from None
+    zero = raw.find(b"\0")
+    if zero >= 0:
+        raise DataError(
+            f"{path}, line {_line(raw, zero)} holds a zero byte, so it is damaged or not text.",
+            f"Fetch or export the file again; if it is UTF-16, say "
+            f"{either('encoding=', '--set data.encoding=')}utf-16.",
+        )
+    raw = raw.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n\x1a")  # DOS marks the end of text by 0x1a
+    if not raw.strip():
+        raise DataError(f"{path} is empty.", "Give a file with at least one row.")
+    return raw
+
+
+def _without_mark(raw: bytes) -> str:
+    """UTF-16 if zeros stand only at even or only at odd places, and beside all line ends."""
+    zero = np.frombuffer(raw[:4096], np.uint8) == 0
+    for name, first, ends in (("utf-16-le", 0, (b"\n\0", b"\r\0")), ("utf-16-be", 1, (b"\0\n", b"\0\r"))):
+        if not zero[first::2].any() and all(
+            raw[:4096].count(e) == raw[:4096].count(e.strip(b"\0")) for e in ends
+        ):
+            return name
+    return "utf-8"
+
+
+def _line(raw: bytes, at: int) -> int:
+    """The line of a byte, however lines end."""
+    before = raw[:at]
+    return max(before.count(b"\n"), before.count(b"\r")) + 1
+
+
+def lines(text: str) -> list[str]:
+    """Lines, whichever way they end."""
+    return _LINE.split(text)
+
+
+def one_line_end(raw: bytes, quoted: bool) -> bytes:
+    """The same with `\\n` at the end of each line; what stands in quotation marks stays as it is."""
+    if b"\r" not in raw:
+        return raw
+    if not (quoted and b'"' in raw):
+        return raw.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    text = np.frombuffer(raw, np.uint8).copy()
+    returns = (text == ord("\r")) & ~np.logical_xor.accumulate(text == ord('"'))
+    text[returns] = ord("\n")
+    doubled = np.zeros(len(text), np.bool_)
+    doubled[:-1] = returns[:-1] & (np.frombuffer(raw, np.uint8)[1:] == ord("\n"))
+    return text[~doubled].tobytes()
+
+
+class Preamble(NamedTuple):
+    """What stands before the table, line by line, and what follows it."""
+
+    separator: str | None
+    comments: tuple[str, ...]
+    lines: int
+    rest: bytes
+
+
+def preamble(raw: bytes) -> Preamble:
+    """Comments in the first lines, marked by # or %, and before them a line such as `sep=;`.
+
+    If all lines begin like comments, they are none.
+    """
+    start = raw[:_HEAD].decode(errors="replace")
+    named = _SEPARATOR.match(start)
+    at = first = named.end() if named else 0
+    comments = []
+    while start.startswith(_COMMENT, at) and (end := _LINE.search(start, at)):
+        comments.append(start[at : end.start()].lstrip("#% \t"))
+        at = end.end()
+    if start.startswith(_COMMENT, at):  # the last line, or more of them than were looked at
+        at, comments = first, []
+    separator = named[1] if named else None
+    return Preamble(separator, tuple(comments), len(comments) + bool(named), raw[len(start[:at].encode()) :])
+
+
+def later_comment(raw: bytes) -> int | None:
+    """The line, counted from 1, that begins like a comment although the first does not; None if none does."""
+    if raw.startswith((b"#", b"%")):
+        return None
+    found = [raw.find(end + mark) for end in (b"\n", b"\r") for mark in (b"#", b"%")]
+    there = [at for at in found if at >= 0]
+    return _line(raw, min(there) + 1) if there else None

@@ -1,0 +1,169 @@
+"""Which column is what: by names in many languages, by content, by a person's word."""
+
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+from sottovoce.data.load import load
+from sottovoce.errors import DataError
+
+GOODREADS = (
+    "Book Id,Title,Author,ISBN,My Rating,Average Rating,Date Read,Date Added,Exclusive Shelf,Read Count"
+)
+IMDB = (
+    "Const,Your Rating,Date Rated,Title,Original Title,URL,Title Type,IMDb Rating,Year,Num Votes,Release Date"
+)
+STORYGRAPH = (
+    "Title,Authors,ISBN/UID,Format,Read Status,Date Added,Last Date Read,Dates Read,Star Rating,Review"
+)
+LETTERBOXD = "Date,Name,Year,Letterboxd URI,Rating"
+ROWS = {
+    GOODREADS: "17,Dune,Herbert,0441,5,4.27,,2019/12/01,read,1",
+    IMDB: "tt0078748,9,2020-01-02,Alien,Alien,https://x,movie,8.5,1979,900000,1979-05-25",
+    STORYGRAPH: "Emma,Austen,9780141,paperback,read,2020/01/01,2020/02/02,2020/01/03-2020/02/02,4.25,",
+    LETTERBOXD: "2020-01-01,Alien,1979,https://boxd.it/2awY,4.5",
+}
+
+
+@pytest.mark.parametrize(
+    ("header", "site"),
+    [(GOODREADS, "Goodreads"), (IMDB, "IMDb"), (STORYGRAPH, "The StoryGraph"), (LETTERBOXD, "Letterboxd")],
+)
+def test_one_persons_export_is_named(header: str, site: str, tmp_path: Path) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text(f"{header}\n{ROWS[header]}\n")
+    said = f"one person's own history, as {site} exports it: no column says who.*A network learns from many"
+    with pytest.raises(DataError, match=said):
+        load(path)
+
+
+def test_a_history_of_a_site_that_is_not_known(tmp_path: Path) -> None:
+    path = tmp_path / "history.csv"
+    path.write_text("Title,Date\nDark: Season 1,2020-01-01\n")
+    with pytest.raises(DataError, match="one person's own history, it seems"):
+        load(path)
+
+
+@pytest.mark.parametrize(
+    ("header", "item", "title", "rating", "said"),
+    [
+        (GOODREADS, "17", "Dune", 5.0, "rating = My Rating, time = Date Added, title = Title"),
+        (IMDB, "tt0078748", "Alien", 9.0, "rating = Your Rating, time = Date Rated, title = Title"),
+        (STORYGRAPH, "9780141", "Emma", 4.25, "rating = Star Rating, time = Last Date Read, title = Title"),
+        (LETTERBOXD, "https://boxd.it/2awY", "Alien", 4.5, "rating = Rating, time = Date, title = Name"),
+    ],
+)
+def test_exports_of_several_people(
+    header: str, item: str, title: str, rating: float, said: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "club.csv"
+    path.write_text(f"user,{header}\nann,{ROWS[header]}\nbob,{ROWS[header]}\n")
+    data = load(path)
+    assert said in data.source
+    assert (data.users.tolist(), data.catalog.ids.tolist()) == (["ann", "bob"], [item])
+    assert (data.catalog.title(0), data.value[0]) == (title, rating)
+
+
+def test_titles(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,movie,was\n1,10,\n1,9,Alien\n2,10,Brazil\n2,11,\n")
+    plain, titled = load(path), load(path, columns={"user": "user", "item": "movie", "title": "was"})
+    assert [titled.catalog.title(n) for n in range(3)] == ["Alien", "Brazil", "11"]
+    assert plain.catalog.titles is None
+    assert plain.item.tolist() == titled.item.tolist()  # titles change nothing else
+    path.write_text("user,title\n1,Alien\n2,Brazil\n")
+    assert load(path).catalog.ids.tolist() == ["Alien", "Brazil"]
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        "Nutzer;Film;Bewertung;Datum",
+        "Benutzer-ID;Buch;Sterne;Zeitpunkt",
+        "utilisateur;livre;note;date",
+        "id_usuario;película;puntuación;fecha",
+        "Utente;Libro;Voto;Data",
+        "utilizador;filme;avaliação;data",
+        "gebruiker;boek;beoordeling;datum",
+        "användare;bok;betyg;tid",
+        "Bruker;film;vurdering;tidspunkt",
+        "użytkownik;książka;ocena;data",
+        "käyttäjä;elokuva;arvosana;päivämäärä",
+        "felhasználó;könyv;értékelés;időpont",
+        "kullanıcı;kitap;puan;tarih",
+        "Пользователь;Фильм;Оценка;Дата",
+        "χρήστης;ταινία;βαθμολογία;ημερομηνία",
+        "用户ID;电影ID;评分;时间",
+        "ユーザー;映画;評価;日時",
+        "사용자;영화;평점;날짜",
+        "User-ID;ISBN;Book-Rating;Date Rated",
+        "reviewerID;asin;overall;unixReviewTime",
+        "wer_user;was;wie;wann",
+    ],
+)
+def test_headers_in_many_languages(header: str, tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    header = header.replace("wer_user", "user")
+    path.write_text(f"{header}\n7;a1;4,5;2020-01-02\n8;a1;3;2020-01-01\n7;b2;1;2020-01-03\n")
+    data = load(path)
+    assert data.users.tolist() == ["7", "8"]
+    assert data.catalog.ids.tolist() == ["a1", "b2"]
+    assert data.value.tolist() == [4.5, 1.0, 3.0]
+    assert data.time.tolist() == [1577923200, 1578009600, 1577836800]
+
+
+UNCLEAR = {
+    "names": (
+        "wer,was,gut\na,b,3\nc,d,4\n",
+        r"the user or the item; its columns are: wer \(a, c\), was \(b, d\)",
+    ),
+    "times": (
+        "user,item,von,bis\na,b,2020-01-01,2020-01-02\n",
+        "several columns that may be the time: von and bis",
+    ),
+    "ratings": (
+        "user,item,x,y\n1,2,1,2\n1,3,2,3\n1,4,3,4\n",
+        "several columns that may be the rating: x and y",
+    ),
+    "row numbers": (
+        "".join(f"{n},{n % 3},{n % 4},{n % 5}\n" for n in range(12)),
+        "row numbers in its first column",
+    ),
+    "header or row": ("wer,was\na,b\nc,d\n", "line 1 may name the columns.*header=True or header=False"),
+    "a word among ids": ("maria,libro\npedro,quijote\n", "no column that is clearly the user"),
+    "separators": ("a,1;x\nb,2;y\n", "may be separated by comma or by semicolon.*separator="),
+}
+
+
+@pytest.mark.parametrize("case", UNCLEAR)
+def test_what_stays_unclear_is_refused_with_examples(case: str, tmp_path: Path) -> None:
+    text, said = UNCLEAR[case]
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    with pytest.raises(DataError, match=said) as caught:
+        load(path)
+    assert caught.value.remedy
+
+
+@pytest.mark.parametrize(
+    ("text", "settings"),
+    [
+        ("wer,was,gut\na,b,3\n", {"columns": {"user": "wer", "item": 2, "rating": 3}}),
+        ("wer,was\na,b\n", {"header": True, "columns": {"user": 1, "item": 2}}),
+        ("a,b;x\n", {"separator": ",", "header": False}),
+    ],
+)
+def test_what_is_said_is_done(text: str, settings: dict[str, Any], tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    assert load(path, **settings).users.tolist() == ["a"]
+
+
+def test_a_column_is_one_thing() -> None:
+    frame = pl.DataFrame({"a": [1, 2], "b": [3, 4]})
+    with pytest.raises(DataError, match="'a' is given as user and as item"):
+        load(frame, columns={"user": "a", "item": 1})
+    with pytest.raises(DataError, match=r"columns=\{"):
+        load(frame)
