@@ -75,6 +75,12 @@ def test_in_parquet_and_recbole(tmp_path: Path) -> None:
         (["1e5", "a3f", "100000"], ["1e5", "a3f", "100000"]),  # hexadecimal, not scientific
         (["4e99", "4e98"], ["4" + "0" * 99, "4" + "0" * 98]),
         (["caf\u00e9", "cafe\u0301"], ["caf\u00e9", "caf\u00e9"]),
+        (["a b", "a\u00a0b", "a  b", "a\u200b b"], ["a b"] * 4),
+        (
+            ["\u06a9\u200c\u0627", "\u06a9\u0627"],
+            ["\u06a9\u200c\u0627", "\u06a9\u0627"],
+        ),  # two words of Persian
+        (["a1", "a2", "a10"], ["a1", "a2", "a10"]),
         (["99999999999999999999", "1"], ["99999999999999999999", "1"]),
         (["null", "Nan", "Nana"], ["null", "Nan", "Nana"]),
         (["\U0001f3f4\U000e0067\U000e0062\U000e007f"], ["\U0001f3f4\U000e0067\U000e0062\U000e007f"]),
@@ -96,6 +102,9 @@ def test_one_spelling_for_each(given: list[str], expected: list[str]) -> None:
         (["0114709", "114709"], "'0114709' and .*'114709'"),
         (["x", "'1'", "1"], "\"'1'\""),
         (["1", "2", "nan"], "line 4 has the user 'nan', where all others are numbers"),
+        (["tt0114709", "tt114709"], "'tt0114709' and .*'tt114709'"),
+        (["x", "b'12'", "12"], "\"b'12'\" and .*'12'"),
+        (["x", "1_", '"1,000"', "1000"], "line 4 has the user '1,000' and .*line 5 has the user '1000'"),
         (["1", "NULL"], "line 3 has the user 'NULL'"),
         (["9007199254740993.0", "1"], "rounded"),
         (["1.23457E+11", "2"], "line 2 has the user '1.23457E\\+11', which may have been rounded"),

@@ -1,10 +1,11 @@
 """Ids of people and items: one spelling for each, wherever they come from.
 
-Blanks around an id, invisible characters and two encodings of one letter (NFC and NFD) make no difference.
-Where all ids of a column are whole numbers, `1`, `1.0`, `+1` and `1e0` are the same. Zeros in front are
-kept, because ids such as 0114709 have them by design; but `1` beside `001`, or beside `1.0` among ids
-that are no numbers, is refused: nobody can tell whether that is one id or two. Capitals count. Numbers
-that were rounded before they came here are refused as well, because different ids may have become one.
+Blanks around an id, kinds and numbers of blanks inside, characters without width and two encodings of one
+letter (NFC and NFD) make no difference. Where all ids of a column are whole numbers, `1`, `1.0`, `+1` and
+`1e0` are the same. Zeros in front are kept, because ids such as 0114709 have them by design; but `1` beside
+`001`, `tt1` beside `tt01`, or `1` beside `1.0` among ids that are no numbers, is refused: nobody can tell
+whether that is one id or two. Capitals count. Numbers that were rounded before they came here are refused
+as well, because different ids may have become one.
 """
 
 from __future__ import annotations
@@ -35,8 +36,13 @@ _UNSEEN = "\u00ad\u061c\u180e\ufeff\ufff9\ufffa\ufffb" + "".join(
 EDGES = _CONTROLS + _SPACES + _UNSEEN
 """Characters that are no part of an id at its beginning or end."""
 
+_NO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
+_GAP = re.compile(r"\s\s|[^\S ]")
 _WHOLE = re.compile(r"[+-]?(\d{1,99})(\.0*)?")
 _POWER = re.compile(r"[+-]?(\d{1,99})(?:\.(\d{0,99}))?[eE]\+?(\d{1,2})")
+_QUOTED = re.compile(r"b?(['\"])(.+)\1")
+_THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
+_NUMBERED = re.compile(r"(\D*)(\d{1,99})(\.0*)?")
 _PADDED = re.compile(r"[+-]?0\d")
 _NOTHING = {"nan", "null", "none", "na", "n/a", "<na>", "nat", "\\n", "undefined", "?", "-", "."}
 _EXACT = {"Float16": 2**11, "Float32": 2**24, "Float64": 2**53}
@@ -60,9 +66,11 @@ class UnclearError(Exception):
 
 
 def clean(text: str) -> str:
-    """An id without what cannot be seen around it, in composed letters."""
+    """An id without what cannot be seen around it, single blanks inside, in composed letters."""
     text = text.strip(EDGES)
-    return text if text.isascii() else unicodedata.normalize("NFC", text)
+    if not text.isascii():
+        text = unicodedata.normalize("NFC", text.translate(_NO_WIDTH))
+    return " ".join(text.split()) if _GAP.search(text) else text
 
 
 def plain(text: str) -> str:
@@ -113,22 +121,24 @@ def _rounded(text: str, number: int) -> bool:
 
 
 def _refuse_alike(ids: Sequence[str]) -> None:
-    """Refuse ids that differ only in how one number is written, or in quotation marks."""
-    seen: dict[int | str, int] = {}
-    quoted = []
+    """Refuse ids that differ only in how a number is written, or in quotation marks."""
+    seen: dict[tuple[str, int | None], int] = {}
     for n, text in enumerate(ids):
-        whole = _WHOLE.fullmatch(text)
-        key = text if whole is None else int(whole[1]) * (-1 if text[0] == "-" else 1)
-        if key in seen:
-            raise UnclearError([seen[key], n], "which may be one and the same", _ONE_WAY)
-        seen[key] = n
-        if len(text) > 2 and text[0] in "\"'" and text[0] == text[-1]:
-            quoted.append(n)
-    for n in quoted:
-        inner = ids[n][1:-1].strip(EDGES)
-        key = int(inner) if _WHOLE.fullmatch(inner) and "." not in inner else inner
-        if key in seen:
-            raise UnclearError([seen[key], n], "which may be one and the same", _ONE_WAY)
+        first = seen.setdefault(_meant(text), n)
+        if first != n:
+            raise UnclearError([first, n], "which may be one and the same", _ONE_WAY)
+
+
+def _meant(text: str) -> tuple[str, int | None]:
+    """An id without quotation marks: what stands before a number at its end, and that number."""
+    quoted = _QUOTED.fullmatch(text)
+    inner = text if quoted is None else quoted[2].strip(EDGES)
+    if _THOUSANDS.fullmatch(inner):
+        inner = inner.replace(",", "")
+    numbered = _NUMBERED.fullmatch(inner)
+    if numbered is None:
+        return inner, None
+    return numbered[1].removeprefix("+"), int(numbered[2])
 
 
 def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArray[Any]:
