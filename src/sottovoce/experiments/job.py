@@ -14,6 +14,7 @@ from sottovoce.experiments import (
     combinations,
     compiling,
     directory,
+    fitting,
     interrupt,
     machine,
     nodes,
@@ -102,15 +103,15 @@ class Job:
         self.measured = measurable(data, split, recipe.evaluate)
         for note in self.measured.notes:
             self.tell.say(note)
-        expected = Simulation.memory(
-            parts.model,
-            parts.protocol,
-            data.people,
-            data.items,
-            parts.chain,
-            timed=parts.links is not None,
-            storage=recipe.run.storage,
-        )
+
+        def memory(storage: "Storage") -> int:
+            sizes = parts.model, parts.protocol, data.people, data.items, parts.chain
+            return Simulation.memory(*sizes, timed=parts.links is not None, storage=storage)
+
+        recipe, told = fitting.storage(recipe, memory)
+        if told:
+            self.tell.say(told)
+        expected = memory(recipe.run.storage)
         machine.require_memory(expected)
         with compiling.told(self.tell, "Measuring popularity and random"):
             baselines = {name: self._baseline(name, split) for name in BASELINES}

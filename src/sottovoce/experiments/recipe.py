@@ -422,9 +422,7 @@ class Recipe(BaseModel):
 
     def divided(self) -> Self:
         """The recipe with the split that the files of its data define."""
-        document = self.document()
-        document["split"]["name"] = "predefined"
-        return type(self).parse(document, self._where)
+        return self.model_copy(update={"split": self.split.model_copy(update={"name": "predefined"})})
 
     def document(self) -> dict[str, Any]:
         """The recipe as nested tables, without what was left open."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments import advice, directory
+from sottovoce.experiments import advice, directory, fitting
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.job import Job
 from sottovoce.experiments.outcome import Run
@@ -117,11 +117,12 @@ def run_recipe(
     settings: Mapping[str, Any] | None = None,
     data: "Interactions | None" = None,
     show: bool | None = None,
+    fit: bool = False,
 ) -> Run:
     """Run a recipe: a file, or the name of a shipped one, with `settings` changed.
 
     `data`, what `sottovoce.load` returned, replaces what the recipe would load; `show` is about
-    progress, as in `sottovoce.run`.
+    progress, as in `sottovoce.run`. With `fit`, a large network takes fewer rounds than the recipe says.
 
     >>> sottovoce.run_recipe("quickstart", settings={"data.name": "synthetic", "run.rounds": 10})
     """
@@ -140,6 +141,10 @@ def run_recipe(
         if loaded.division is not None and recipe.split.open:
             recipe = recipe.divided()
             parts = recipe.components()
+        if fit:
+            recipe, told = fitting.rounds(recipe, loaded)
+            if told:
+                tell.say(told)
         job = Job(recipe, parts, loaded, place, tell, data_dir)
         try:
             done = job.run()
