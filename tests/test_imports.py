@@ -16,6 +16,7 @@ import sottovoce
 
 PACKAGE = Path(sottovoce.__file__).parent
 LAYERS = [
+    {"plural", "printable"},
     {"errors"},
     {"kernel_cache"},
     {"kernels"},

@@ -89,7 +89,7 @@ def test_read_only_install_without_a_cache_works(package: Path, tmp_path: Path) 
         for path in everything:
             path.chmod(path.stat().st_mode | 0o200)
     assert total == "12"
-    assert notes.count("is not writable") == 1
+    assert notes.count("cannot be kept") == 1
     assert "SOTTOVOCE_CACHE" in notes
     assert before == after
 
@@ -192,3 +192,26 @@ except RecipeError as error:
         "Own cannot be compiled: No implementation of function Function(<built-in function len>)"
     )
     assert said.endswith(">>> len(int64) (line 11)."), said
+
+
+def test_a_full_cache_is_a_note_and_the_result_is_right(package: Path, tmp_path: Path) -> None:
+    """No file may be longer than 100 bytes, as on a full disk: code is compiled, used and not kept."""
+    limited = "import resource; resource.setrlimit(resource.RLIMIT_FSIZE, (100, 100))\n" + SCRIPT
+    (total, compiled), notes = run(package, tmp_path / "cache", limited)
+    assert (total, compiled) == ("12", "1")
+    assert notes.count("compiled code cannot be kept") == 1
+    assert "File too large" in notes
+    assert not [path for path in (tmp_path / "cache").rglob("*") if ".tmp." in path.name]
+    assert run(package, tmp_path / "cache") == (["12", "1"], "")
+    assert run(package, tmp_path / "cache") == (["12", "0"], "")
+
+
+@pytest.mark.parametrize(("kind", "damage"), [("*.nbi", b""), ("*.nbc", b"junk")])
+def test_a_damaged_cache_is_made_anew(package: Path, tmp_path: Path, kind: str, damage: bytes) -> None:
+    assert run(package, tmp_path / "cache") == (["12", "1"], "")
+    found = list((tmp_path / "cache").rglob(kind))
+    assert found
+    for path in found:
+        path.write_bytes(damage)
+    assert run(package, tmp_path / "cache") == (["12", "1"], "")
+    assert run(package, tmp_path / "cache") == (["12", "0"], "")

@@ -138,3 +138,11 @@ def test_an_installed_package_adds_components(own: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(registry, "_known", dict(registry._known))
     assert "packaged" in registry.names("source")
     assert load("packaged", things=4).items == 4
+
+
+def test_of_many_names_ten_are_listed() -> None:
+    known = [f"person {n}" for n in range(610)]
+    remedy = registry.nearest("zzz", known)
+    assert remedy.endswith("person 8, person 9 and 600 others.")
+    assert registry.nearest("person 61O", known) == "Did you mean 'person 61'?"
+    assert registry.nearest("zzz", ["a", "b"]) == "Valid names: a, b."

@@ -21,7 +21,8 @@ def page() -> str:
         "# Metrics",
         (
             "`[evaluate] metrics` names them, `ks` says how long the lists are: `ndcg` and `ks = [10]` give "
-            "`ndcg@10`. Ties in score count against the item under test. "
+            "`ndcg@10`. Ties in score count against the item under test. A metric at a K whose lists hold "
+            "all there is to choose from says nothing, and is left out. "
             "[How we evaluate](../explanation/evaluation.md) says why."
         ),
     ]

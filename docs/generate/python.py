@@ -6,9 +6,13 @@ from typing import Any
 
 import sottovoce
 from docs.generate.source import field_texts, table, text
+from docs.generate.tour import TOUR
+from sottovoce.cli.doctor import Check
 from sottovoce.errors import SottovoceError
 from sottovoce.evaluate.significance import compare
+from sottovoce.experiments.functions import Page, Sweep
 from sottovoce.experiments.outcome import Consumed, Recommendation
+from sottovoce.experiments.recipes import Shipped
 
 PAGE = "python.md"
 
@@ -22,9 +26,15 @@ def page() -> str:
             "[a run directory](run-directory.md) holds."
         ),
     ]
-    for name in ("load", "run", "Run", "Interactions", "Catalog"):
+    parts.append(TOUR)
+    for name in sottovoce.__all__:
+        if name.startswith("_") or inspect.isclass(getattr(sottovoce, name)):
+            continue
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
-    parts += _about("Recommendation", Recommendation) + _about("Consumed", Consumed)
+    for name in ("Run", "Interactions", "Catalog"):
+        parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
+    for cls in (Recommendation, Consumed, Sweep, Page, Shipped, Check):
+        parts += _about(cls.__name__, cls)
     parts += _about("sottovoce.evaluate.significance.compare", compare)
     errors = [SottovoceError, *SottovoceError.__subclasses__()]
     rows = [[f"`{e.__name__}`", str(e.code), text(e)] for e in errors if e.__module__ == "sottovoce.errors"]

@@ -12,9 +12,13 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from sottovoce.cli.doctor import doctor
+    from sottovoce.data.describe import data_sets, info
     from sottovoce.data.interactions import Catalog, Interactions
     from sottovoce.data.load import load
-    from sottovoce.experiments.run import Run, run
+    from sottovoce.experiments.functions import report, reproduce, sweep
+    from sottovoce.experiments.recipes import recipes
+    from sottovoce.experiments.run import Run, run, run_recipe
 
 __version__: str
 
@@ -22,11 +26,34 @@ _HOMES = {
     "Catalog": "sottovoce.data.interactions",
     "Interactions": "sottovoce.data.interactions",
     "Run": "sottovoce.experiments.run",
+    "data_sets": "sottovoce.data.describe",
+    "doctor": "sottovoce.cli.doctor",
+    "info": "sottovoce.data.describe",
     "load": "sottovoce.data.load",
+    "recipes": "sottovoce.experiments.recipes",
+    "report": "sottovoce.experiments.functions",
+    "reproduce": "sottovoce.experiments.functions",
     "run": "sottovoce.experiments.run",
+    "run_recipe": "sottovoce.experiments.run",
+    "sweep": "sottovoce.experiments.functions",
 }
 
-__all__ = ["Catalog", "Interactions", "Run", "__version__", "load", "run"]
+__all__ = [
+    "Catalog",
+    "Interactions",
+    "Run",
+    "__version__",
+    "data_sets",
+    "doctor",
+    "info",
+    "load",
+    "recipes",
+    "report",
+    "reproduce",
+    "run",
+    "run_recipe",
+    "sweep",
+]
 
 
 def __getattr__(name: str) -> Any:

@@ -1,7 +1,8 @@
 """Every error a person can meet, with what to do about it.
 
 An error is a sentence that says what was wrong and where, followed by a remedy. The command line
-prints both and exits with `code`; everything else that escapes is a defect in Sottovoce.
+prints both and exits with `code`; everything else that escapes is a defect in Sottovoce. What an
+error quotes from a file is made printable, wherever the error ends up.
 
 A remedy may name an argument, which the command line calls an option: `either` holds both wordings.
 An error's own text speaks Python; `for_command_line` is the same in options.
@@ -9,6 +10,10 @@ An error's own text speaks Python; `for_command_line` is the same in options.
 
 import re
 
+from sottovoce.printable import printable
+
+DIVERGED = 7
+"""The exit code of a run whose models diverged, or tell no items apart. Its results are written."""
 _EITHER = re.compile("\ue000([^\ue000-\ue002]*)\ue001([^\ue000-\ue002]*)\ue002")
 
 
@@ -17,17 +22,19 @@ def either(python: str, command: str) -> str:
     return f"\ue000{python}\ue001{command}\ue002"
 
 
+def _worded(text: str, way: int) -> str:
+    return printable(_EITHER.sub(rf"\{way}", text), keep="\n")
+
+
 class SottovoceError(Exception):
     """What was wrong and where, and the remedy."""
 
     code = 1
 
     def __init__(self, problem: str, remedy: str = "") -> None:
-        said = f"{problem} {remedy}".strip()
-        super().__init__(_EITHER.sub(r"\1", said))
-        self.problem = _EITHER.sub(r"\1", problem)
-        self.remedy = _EITHER.sub(r"\1", remedy)
-        self.for_command_line = _EITHER.sub(r"\2", said)
+        self.problem, self.remedy = (_worded(text, 1) for text in (problem, remedy))
+        super().__init__(f"{self.problem} {self.remedy}".strip())
+        self.for_command_line = f"{_worded(problem, 2)} {_worded(remedy, 2)}".strip()
 
 
 class RecipeError(SottovoceError):

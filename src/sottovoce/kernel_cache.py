@@ -12,6 +12,7 @@ import hashlib
 import inspect
 import os
 import sys
+import tempfile
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -20,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 _package = Path(__file__).parent
+_complaints: list[str] = []  # what was said about the cache, once
 _outside: set[type] = set()  # components that code outside this package implements
 _outside_sources: set[tuple[str, str]] = set()  # that code: its module, and a hash of its file
 
@@ -78,24 +80,45 @@ def cache_directory(outside: str = "") -> Path | None:
     return _writable(f"{main.name}-{outside}") if main and outside else main
 
 
+def user_cache() -> Path:
+    """The folder for what can be made or fetched again: `$SOTTOVOCE_CACHE`, or the user's cache.
+
+    A user without a home directory, as in many containers, has one among temporary files.
+    """
+    if given := os.environ.get("SOTTOVOCE_CACHE"):
+        return Path(given)
+    try:
+        root = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+    except RuntimeError:
+        root = Path(tempfile.gettempdir()) / f"cache-{os.getuid()}"
+    return root / "sottovoce"
+
+
 @functools.cache
 def _writable(name: str) -> Path | None:
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    place = Path(os.environ.get("SOTTOVOCE_CACHE") or Path(root) / "sottovoce") / "kernels" / name
+    place = user_cache() / "kernels" / name
     try:
         place.mkdir(parents=True, exist_ok=True)
         probe = place / f".writable-{os.getpid()}"
         probe.touch()
         probe.unlink()
-    except OSError:
-        print(
-            f"note: {place} is not writable, so kernels are compiled anew at every start; "
-            "set SOTTOVOCE_CACHE to a writable directory.",
-            file=sys.stderr,
-        )
+        _forget_old(place)
+    except OSError as error:
+        not_kept(error)
         return None
-    _forget_old(place)
     return place
+
+
+def not_kept(error: Exception) -> None:
+    """Say once that compiled code is not kept, and why."""
+    reason = getattr(error, "strerror", None) or str(error)
+    if not _complaints:
+        _complaints.append(
+            f"note: compiled code cannot be kept in {user_cache() / 'kernels'} ({reason}), so it is compiled "
+            "anew at every start. Set SOTTOVOCE_CACHE to a directory that is writable and has space."
+        )
+        with suppress(OSError, ValueError):  # nobody may be listening
+            print(*_complaints, file=sys.stderr)
 
 
 @contextmanager
@@ -114,5 +137,6 @@ def _forget_old(current: Path, days: float = 30) -> None:
 
     os.utime(current)
     for other in current.parent.iterdir():
-        if other != current and other.is_dir() and other.stat().st_mtime < time.time() - days * 86400:
-            shutil.rmtree(other, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another process may be doing the same
+            if other != current and other.is_dir() and other.stat().st_mtime < time.time() - days * 86400:
+                shutil.rmtree(other, ignore_errors=True)

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from sottovoce.errors import RecipeError
+from sottovoce.plural import listed
 
 PACKAGES = {
     "source": "sottovoce.data.sources",
@@ -39,7 +40,6 @@ PACKAGES = {
 
 _known: dict[tuple[str, str], type] = {}
 _in_files: dict[tuple[str, str], dict[str, type]] = {}  # by module and kind
-_MANY = 12  # names; of more, only the closest are listed
 _MODULE = "sottovoce_file_"  # and a hash of the content
 _FILE = re.compile(r"(?P<path>.+\.py)(#(?P<hash>[0-9a-f]+))?")
 
@@ -211,8 +211,7 @@ def nearest(name: str, valid: list[str]) -> str:
     close = difflib.get_close_matches(name, valid, n=1, cutoff=0.6)
     if close:
         return f"Did you mean {close[0]!r}?"
-    if len(valid) <= _MANY:
-        return f"Valid names: {', '.join(valid)}." if valid else "It has none."
-    ten = set(difflib.get_close_matches(name, valid, n=10, cutoff=0))
-    shown = ", ".join([one for one in valid if one in ten][:10])
-    return f"Valid names are, among {len(valid)}: {shown}, …"
+    ten = difflib.get_close_matches(name, valid, n=10, cutoff=0)
+    return (
+        f"Valid names: {listed(sorted(valid, key=lambda one: one not in ten))}." if valid else "It has none."
+    )

@@ -23,6 +23,8 @@ FLAGS = (
     "--hide-scrollbars",
     "--remote-debugging-pipe",
 )
+KEYS = {"ArrowLeft": 37, "ArrowRight": 39}
+"""Numbers by which the browser itself knows keys; scripts know them by name."""
 PATIENCE = 60.0
 
 
@@ -105,8 +107,9 @@ class Chromium:
 
     def key(self, name: str) -> None:
         """Press and release a key."""
+        number = {"windowsVirtualKeyCode": KEYS[name]} if name in KEYS else {}
         for kind in ("keyDown", "keyUp"):
-            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name)
+            self.call("Input.dispatchKeyEvent", type=kind, key=name, code=name, **number)
 
     def picture(self, path: Path, *, whole: bool = True) -> None:
         """Write what the page looks like."""

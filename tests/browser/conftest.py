@@ -1,8 +1,11 @@
 """A browser for all tests of this directory, and pages to look at."""
 
+import json
+import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+import polars as pl
 import pytest
 
 from tests.browser.chromium import Chromium, find
@@ -45,6 +48,22 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def one(runs: list[Path]) -> Path:
     """The page of a run."""
     return runs[0] / "report.html"
+
+
+@pytest.fixture(scope="session")
+def long(runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page of a run on data whose name, and whose items' titles, are long and without a blank."""
+    from sottovoce.experiments.report import render
+
+    place = Path(shutil.copytree(runs[0], tmp_path_factory.mktemp("long") / "run"))
+    lists = pl.read_parquet(place / "recommendations.parquet").with_columns(title=pl.lit("Title" * 60))
+    lists.write_parquet(place / "recommendations.parquet")
+    result = json.loads((place / "result.json").read_text())
+    result["data"] |= {"name": "name" * 50, "source": "source" * 50}
+    (place / "result.json").write_text(json.dumps(result))
+    page = place / "report.html"
+    page.write_text(render(place), "utf-8")
+    return page
 
 
 @pytest.fixture(scope="session")

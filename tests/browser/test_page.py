@@ -13,6 +13,7 @@ CENTRE = """(() => {
   const box = part.getBoundingClientRect();
   return [box.left + box.width * %g, box.top + box.height * %g];
 })()"""
+SHOWN = ".choice > input:checked + label + figure .chart"
 TIP = "document.querySelector('.tip')"
 
 
@@ -22,8 +23,8 @@ def place(browser: Chromium, selector: str, across: float = 0.5, down: float = 0
     return x, y
 
 
-@pytest.mark.parametrize("width", [320, 360, 768, 1280])
-@pytest.mark.parametrize("which", ["one", "many"])
+@pytest.mark.parametrize("width", [320, 360, 390, 768, 1280])
+@pytest.mark.parametrize("which", ["one", "many", "long"])
 def test_nothing_sticks_out_and_nothing_fails(
     browser: Chromium, request: pytest.FixtureRequest, which: str, width: int
 ) -> None:
@@ -40,7 +41,8 @@ def test_nothing_sticks_out_and_nothing_fails(
 def test_text_in_charts_can_be_read_on_a_phone(browser: Chromium, many: Path) -> None:
     browser.open(many, 360)
     heights = browser.run(
-        "[...document.querySelectorAll('.chart text')].map(t => t.getBoundingClientRect().height)"
+        "[...document.querySelectorAll('.chart text')].filter(t => t.getClientRects().length)"
+        ".map(t => t.getBoundingClientRect().height)"
     )
     assert min(heights) > 9
 
@@ -56,24 +58,60 @@ def test_legends_do_not_overlap(browser: Chromium, many: Path) -> None:
             assert below > row or begin >= end - 1
 
 
+FIGURES = """[...document.querySelectorAll('.choice > figure')].filter(
+  f => getComputedStyle(f).display !== 'none').map(f => f.querySelector('h3').textContent)"""
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+@pytest.mark.parametrize("way", ["pointer", "keyboard"])
+def test_a_metric_is_chosen(browser: Chromium, many: Path, way: str, scripts: bool) -> None:
+    browser.open(many, 390, scripts=scripts)
+    assert browser.run(FIGURES) == ["HR@10 over rounds"], "the main metric alone"
+    if way == "pointer":
+        browser.click(*place(browser, "label[for=show-ndcg-5]"))
+    else:
+        browser.run("document.querySelector('#show-hr-10').focus()")
+        browser.key("ArrowRight")
+    assert browser.run(FIGURES) == ["NDCG@5 over rounds"]
+    drawn = f"document.querySelector('{SHOWN}').getBoundingClientRect()"
+    assert browser.run(f"[{drawn}.width > 300, {drawn}.height > 150]") == [True, True]
+    browser.call("Emulation.setEmulatedMedia", media="print")
+    assert browser.run(FIGURES) == ["NDCG@5 over rounds"], "what was chosen is printed"
+    assert browser.run("document.querySelector('.choice > label').getClientRects().length") == 0
+    browser.call("Emulation.setEmulatedMedia", media="")
+
+
+def test_the_names_of_rows_stay_while_a_table_is_scrolled(browser: Chromium, many: Path) -> None:
+    browser.open(many, 390)
+    box = "[...document.querySelectorAll('.scroll')].find(s => s.scrollWidth > s.clientWidth)"
+    first = f"{box}.querySelector('tbody th').getBoundingClientRect()"
+    last = f"{box}.querySelector('tbody tr').lastElementChild.getBoundingClientRect()"
+    before = browser.run(f"[{first}.left, {last}.right > innerWidth]")
+    browser.run(f"{box}.scrollLeft = 10000")
+    after = browser.run(f"[{first}.left, {last}.right > innerWidth]")
+    assert (before[1], after[1]) == (True, False), "the last column can be reached"
+    assert after[0] == before[0]
+    assert browser.run(f"{last}.left >= {first}.right - 1"), "and is not covered"
+
+
 def test_values_are_shown_at_the_pointer(browser: Chromium, many: Path) -> None:
     browser.open(many, 1000)
     assert browser.run(f"{TIP}.hidden")
-    browser.move(*place(browser, ".chart", 0.97, 0.4))
+    browser.move(*place(browser, SHOWN, 0.97, 0.4))
     assert not browser.run(f"{TIP}.hidden")
     said = browser.run(f"{TIP}.innerText")
     assert "rounds: 7" in said
     for name in ("step 0.01", "step 0.1", "popularity", "random"):
         assert name in said
     assert said.count(" to ") == 2, "the band of each method"
-    browser.move(*place(browser, ".chart", 0.97, 0.98))
+    browser.move(*place(browser, SHOWN, 0.97, 0.98))
     assert browser.run(f"{TIP}.hidden"), "not over the legend"
 
 
 def test_values_are_shown_by_the_keyboard(browser: Chromium, many: Path) -> None:
     browser.open(many, 1000)
-    assert browser.run("document.querySelector('.chart').getAttribute('tabindex')") == "0"
-    browser.run("document.querySelector('.chart').focus()")
+    assert browser.run(f"document.querySelector('{SHOWN}').getAttribute('tabindex')") == "0"
+    browser.run(f"document.querySelector('{SHOWN}').focus()")
     browser.key("ArrowLeft")
     assert "rounds: 7" in browser.run(f"{TIP}.innerText")
     browser.key("ArrowLeft")
@@ -98,7 +136,7 @@ def test_a_key_hides_its_curve_everywhere(browser: Chromium, many: Path, way: st
     shown = f"{curves}.filter(s => getComputedStyle(s).display !== 'none').length"
     before = browser.run(shown)
     assert before == browser.run(f"{curves}.length") > 4
-    key = '.chart .key[data-name="step 0.1"]'
+    key = f'{SHOWN} .key[data-name="step 0.1"]'
 
     def toggle() -> None:
         if way == "pointer":
@@ -110,7 +148,7 @@ def test_a_key_hides_its_curve_everywhere(browser: Chromium, many: Path, way: st
     toggle()
     assert browser.run(shown) == 0
     assert browser.run(f"document.querySelector({key!r}).getAttribute('aria-pressed')") == "false"
-    browser.move(*place(browser, ".chart", 0.97, 0.4))
+    browser.move(*place(browser, SHOWN, 0.97, 0.4))
     assert "step 0.1\n" not in browser.run(f"{TIP}.innerText")
     toggle()
     assert browser.run(shown) == before

@@ -127,8 +127,17 @@ def test_quick_is_smaller_and_says_so(call: Call, file: Path, monkeypatch: pytes
     assert done.exit_code == 0, done.output
     assert "A reduced version (--quick)" in done.stdout
     assert "not judged: Epochs cost no messages." in done.stdout
+    assert "No verdict on the paper." in done.stdout
+    assert "holds" not in done.stdout.replace("What holds", "")
+    assert "1 of 1 runs" in done.stderr
     kept = json.loads(Path("runs/reproduce/table-quick/reproduction.json").read_text())
     assert (kept["quick"], kept["seeds"]) == (True, [1])
+    assert [(row["paper"], row["holds"]) for row in kept["rows"]] == [(0.5, None), (None, None)]
+    assert kept["rows"][0]["ours"] > 0
+    assert [claim["holds"] for claim in kept["claims"]] == [None]
+    page = Path("runs/reproduce/table-quick/reproduction.html").read_text()
+    assert "No verdict on the paper." in page
+    assert "does not hold" not in page
     assert [curve["x"] for curve in kept["panels"][0]["curves"]] == [[0, 1, 2]]
 
 
@@ -137,7 +146,7 @@ def test_a_failed_run_is_told(call: Call, file: Path, monkeypatch: pytest.Monkey
     monkeypatch.setattr(sweep, "cores", lambda: 2)
     done = call("reproduce", file, "--quick")
     assert done.exit_code == 6
-    assert "1 of 1 runs failed." in done.stderr
+    assert "1 of 1 run failed." in done.stderr
     assert "is not measured by the split" in done.stderr
     assert "The same command tries them again." in done.stderr
 

@@ -50,6 +50,88 @@ def test_threads_do_not_change_the_result(call: Call, ratings: Path) -> None:
     assert one["final"] == two["final"]
 
 
+def csv(path: Path, rows: list[tuple[object, ...]]) -> Path:
+    path.write_text("\n".join(["user,item,rating", *(",".join(map(str, row)) for row in rows)]) + "\n")
+    return path
+
+
+def test_a_run_that_diverged_ends_with_a_code_of_its_own(call: Call, ratings: Path) -> None:
+    columns = ("--columns", "user=who,item=film,rating=stars")
+    wild = ("run", "--data", ratings, *columns, *SMALL, "--set", "model.name=mf", "--set", "model.step=1000")
+    done = call(*wild)
+    assert done.exit_code == 7, done.output
+    assert "The run diverged. Models are not finite from round 2 on: in the end those of" in done.stdout
+    assert "--set model.step=0.01" in done.stdout
+    assert "0.0000" not in done.stdout.splitlines()[3]
+    assert Path("runs/ratings-1/result.json").is_file()
+    again = call(*wild, "--resume", "--json")
+    assert again.exit_code == 7
+    assert json.loads(again.stdout)["diverged"]["round"] == 2
+
+
+def test_the_verdict_and_those_not_tested_are_on_the_screen(
+    call: Call, ratings: Path, tmp_path: Path
+) -> None:
+    own = tmp_path / "more.csv"
+    own.write_text(ratings.read_text() + "shy,film 1,3,1000\n")
+    done = call("run", "--data", own, "--columns", "user=who,item=film,rating=stars", *SMALL)
+    assert done.exit_code == 0, done.output
+    assert "note: 1 of 61 people is not tested: the person has fewer than 3 different items." in done.stdout
+    assert "held-out items are ranked among fewer than 100 others" in done.stdout
+    told = next(line for line in done.stdout.splitlines() if line.startswith("It "))
+    page = Path("runs/more-1/report.html").read_text()
+    headline = page[page.index("<strong>") + 8 : page.index("</strong>")]
+    assert told.startswith(headline)
+    assert "1 of 61 people is not tested" in page
+    assert done.stdout.index("random") < done.stdout.index(told) < done.stdout.index("2 rounds, 61 nodes")
+
+
+@pytest.mark.parametrize(
+    ("rows", "code", "said"),
+    [
+        ([(p, "x", 3) for p in range(30)], 3, "has one item: there is nothing to choose from"),
+        ([("me", j, 3) for j in range(30)], 3, "about one person"),
+        ([(p, p, 3) for p in range(30)], 3, "one column serves as both"),
+        ([(p, j, 3) for p in range(5) for j in range(4)], 3, "met nearly all of the 4 items"),
+        ([(p, j, 3) for p in range(5) for j in range(4) if (p + j) % 4], 2, "evaluate.ks = [1]"),
+        ([(p, p % 7, 3) for p in range(30)], 3, "Nobody can be tested"),
+    ],
+)
+def test_what_cannot_be_measured_is_said_before_training(
+    call: Call, tmp_path: Path, rows: list[tuple[object, ...]], code: int, said: str
+) -> None:
+    done = call("run", "--data", csv(tmp_path / "own.csv", rows), *SMALL)
+    assert done.exit_code == code, done.output
+    assert said in done.stderr
+    assert "diverged" not in done.output
+    assert not Path("runs").exists() or not any(Path("runs").rglob("*"))
+
+
+def test_what_says_nothing_is_left_out(call: Call, tmp_path: Path) -> None:
+    rows = [(p, (p + n * n) % 15, 3) for p in range(40) for n in range(4)]
+    own = csv(tmp_path / "own.csv", rows)
+    done = call("run", "--data", own, *SMALL)
+    assert done.exit_code == 0, done.output
+    assert "note: Not measured: hr@20 and ndcg@20, because a list of 20 holds all" in done.stdout
+    result = json.loads(Path("runs/own-1/result.json").read_text())
+    assert (
+        list(result["final"]) == list(result["baselines"]["random"]) == ["hr@5", "hr@10", "ndcg@5", "ndcg@10"]
+    )
+    assert result["metric"] == "hr@10"
+    assert set(result["left_out"]) == {"hr@20", "ndcg@20"}
+    refused = call("run", "--data", own, *SMALL, "--set", "evaluate.metric=hr@20")
+    assert refused.exit_code == 2
+    assert "'hr@20' says nothing here" in refused.stderr
+
+
+def test_many_metrics_fit_a_narrow_screen(call: Call, ratings: Path) -> None:
+    columns = ("--columns", "user=who,item=film,rating=stars,time=when")
+    done = call("run", "--data", ratings, *columns, *SMALL, "--set", "split.name=temporal-holdout")
+    assert done.exit_code == 0, done.output
+    assert "…" not in "".join(done.stdout.splitlines()[1:])
+    assert "item-coverage@20" in done.stdout
+
+
 def test_shipped_recipe_on_a_named_data_set(call: Call) -> None:
     done = call("run", "quickstart", "--data", "synthetic", "--set", "data.users=60", *SMALL, "--json")
     assert done.exit_code == 0, done.output

@@ -94,6 +94,19 @@ def test_runs_that_cannot_be_compared_have_no_report(call: Call, recipe: Path) -
     assert Path("all/summary.csv").exists()
 
 
+def test_runs_that_diverged_are_told_and_not_failures(call: Call, recipe: Path) -> None:
+    same = ("sweep", recipe, "--set", "run.rounds=4", "--jobs", 1, "--out")
+    done = call(*same, "all", "--grid", "model.step=0.01,1000")
+    assert done.exit_code == 0, done.output
+    assert "diverged: model.step=1000 seed=1" in done.stdout
+    found = json.loads(Path("all/summary.json").read_text())
+    assert [row["diverged"] for row in found["points"]] == [[], [1]]
+    assert Path("all/summary.csv").read_text().splitlines()[0].startswith("model.step,runs,diverged,")
+    assert "Diverged: step 1000" in Path("all/report.html").read_text()
+    every = call(*same, "lost", "--set", "model.step=1000")
+    assert every.exit_code == 7, every.output
+
+
 @pytest.mark.parametrize(("width", "columns"), [(120, 6), (70, 5), (48, 4)])
 def test_the_table_fits_the_screen(
     width: int, columns: int, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

@@ -25,7 +25,7 @@ TIMED = sorted(README.keys() - {"lastfm"})
 
 @pytest.fixture(scope="module")
 def sets(data_dir: Path) -> dict[str, Interactions]:
-    return {name: load(name, data_dir=data_dir) for name in README}
+    return {name: load(name, data_dir=data_dir, duplicates="keep") for name in README}
 
 
 @pytest.mark.parametrize("name", README)
@@ -98,7 +98,7 @@ def test_catalogues_of_movielens_1m(data_dir: Path) -> None:
 
 
 def test_tags_of_lastfm(data_dir: Path) -> None:
-    tags = load("lastfm", data_dir=data_dir, what="tags")
+    tags = load("lastfm", data_dir=data_dir, what="tags", duplicates="keep")
     assert (len(tags), tags.people) == (186_479, 1892)
     assert 1238544000 in tags.time[tags.indptr[0] : tags.indptr[1]]  # the first of April 2009
     assert np.sum(tags.time < 946684800) == 5  # impossible years, kept as they are
@@ -106,7 +106,7 @@ def test_tags_of_lastfm(data_dir: Path) -> None:
 
 def test_folders_and_archives_by_their_own_names(data_dir: Path) -> None:
     for place in ("gowalla-1000", data_dir / "gowalla-1000"):
-        assert len(load(place, data_dir=data_dir)) == 157_251
+        assert len(load(place, data_dir=data_dir, duplicates="keep")) == 157_251
     assert len(load(data_dir / "ml-1m" / "ml-1m.zip")) == 1_000_209
     assert len(load(data_dir / "ml-1m")) == 1_000_209
 
@@ -115,8 +115,11 @@ def test_the_division_of_pepper(data_dir: Path) -> None:
     parts = ncf.read_parts("foursquare-nyc/pepper_foursquareNYC", data_dir)
     assert parts.validation is not None
     assert [len(p) for p in (parts.train, parts.validation, parts.test)] == [21_206, 2_292, 2_537]
-    assert (parts.whole.people, parts.whole.items) == (146, 16_334)
-    assert parts.negatives is None
+    assert (parts.whole.people, parts.whole.items) == (146, 38_333)
+    assert parts.negatives is not None
+    assert parts.validation_negatives is not None
+    assert parts.negatives.shape == (2_537, 99)
+    assert parts.validation_negatives.shape == (2_292, 99)
     catalog = parts.whole.catalog
     assert catalog.coordinates is not None
     assert catalog.coordinates[0] == pytest.approx((40.719810, -74.002581), abs=1e-5)

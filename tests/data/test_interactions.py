@@ -7,7 +7,7 @@ from sottovoce.data.interactions import Catalog, build
 from sottovoce.errors import DataError
 
 numbers = st.integers(-30, 30).map(str)
-words = st.text("abc0", min_size=1, max_size=3)
+words = st.text("abA-", min_size=1, max_size=3).filter(lambda text: text != "-")
 
 
 @st.composite
@@ -95,3 +95,17 @@ def test_person_by_id_or_with_the_nearest_ids() -> None:
     with pytest.raises(DataError, match=r"no person 'karla'.*'carla'"):
         data.person("karla")
     assert build("mine", [7, 42], ["x", "y"]).person(42) == 1
+
+
+def test_data_says_in_two_lines_what_it_is() -> None:
+    day = 86_400
+    data = build(
+        "mi\x1bne", ["a", "a", "b"], ["x", "y", "x"], [1.0, 5.0, 3.0], [0, day, 400 * day], source="a\nfile"
+    )
+    assert repr(data).splitlines() == [
+        "mi ne: 2 people, 2 items, 3 interactions, density 75.000%, ratings 1 to 5, 1970-01-01 to 1971-02-05",
+        "from a file",
+    ]
+    assert repr(data.catalog) == "<Catalog mi ne: 2 items; known: ids>"
+    plain = build("mine", ["a", "b"], ["x", "y"])
+    assert repr(plain) == "mine: 2 people, 2 items, 2 interactions, density 50.000%, no ratings\nfrom memory"

@@ -84,9 +84,10 @@ def test_nobody_trains_on_where_the_held_out_was():
 
 def test_venues_of_pepper(data_dir: Path):
     """Locations with fewer than ten visitors are left out (Section 5.2, Belal et al. 2022)."""
-    once = load("foursquare-nyc", version="10-core", data_dir=data_dir, min_visitors=10)
+    checkins = load("foursquare-nyc", version="10-core", data_dir=data_dir, duplicates="keep")
+    once = load(checkins, duplicates="keep", min_visitors=10)
     assert (once.people, once.items, len(once)) == (1077, 1211, 47_187)
-    kept = load("foursquare-nyc", version="10-core", data_dir=data_dir, min_visitors=10, min_user=10)
+    kept = load(checkins, duplicates="keep", min_visitors=10, min_user=10)
     assert (kept.people, kept.items, len(kept)) == (950, 1167, 45_632)
     assert "an item of 10 people" in kept.source
     split = LocalHoldout().split(kept, 1)

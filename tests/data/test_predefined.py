@@ -53,9 +53,13 @@ def test_filters_keep_negatives_and_parts_together(files: Path) -> None:
     split = Predefined().split(data, 1)
     assert names(data, split.train.item) == ["a", "b", "c"]
     assert names(data, split.test.item) == ["e", "d"]
-    # Nobody has item f, so the catalogue has lost it.
-    assert [names(data, row) for row in split.candidates] == [["c", "d", ""], ["e", "b", ""]]
+    assert [names(data, row) for row in split.candidates] == [["c", "d", "f"], ["e", "b", "f"]]
     assert (split.train.value == 1).all()
+    # Nobody has item f: a filter of items leaves it out, and that is said.
+    data = load(str(files), implicit=3.0, min_item=1)
+    split = Predefined().split(data, 1)
+    assert [names(data, row) for row in split.candidates] == [["c", "d", ""], ["e", "b", ""]]
+    assert data.notes[-1] == "2 of 6 negatives are left out with items that filters leave out."
 
 
 def test_data_that_does_not_come_in_parts() -> None:
@@ -64,15 +68,16 @@ def test_data_that_does_not_come_in_parts() -> None:
 
 
 def test_the_split_of_pepper(data_dir: Path) -> None:
-    data = load(str(data_dir / "foursquare-nyc" / "pepper_foursquareNYC.train.rating.gz"))
-    split = Predefined().split(data, 1)
+    place = str(data_dir / "foursquare-nyc" / "pepper_foursquareNYC.train.rating.gz")
+    data = load(place, duplicates="keep", min_item=1)
+    split = Predefined(negatives="drawn").split(data, 1)
     assert split.weighting is not None
     assert (len(split.train), len(split.weighting), len(split.test)) == (21_206, 2_292, 2_537)
     assert (data.people, data.items) == (146, 16_334)
     owner = np.repeat(np.arange(data.people), np.diff(split.test.indptr))
     trained = np.repeat(np.arange(data.people), np.diff(split.train.indptr)) * data.items + split.train.item
     assert np.isin(owner * data.items + split.test.item, trained).sum() == 225
-    # It comes without negatives and without times: candidates are drawn, and nobody was anywhere.
+    # It comes without times: nobody was anywhere.
     assert split.candidates.shape == (2_537, 100)
     assert split.weighting_candidates.shape == (2_292, 100)
     met = np.repeat(np.arange(data.people), np.diff(data.indptr)) * data.items + data.item
@@ -92,9 +97,10 @@ def test_the_validation_set_may_be_trained_on(files: Path) -> None:
 
 
 def test_the_parts_that_pepper_published(data_dir: Path) -> None:
-    data = load("foursquare-nyc", version="pepper", data_dir=data_dir)
+    data = load("foursquare-nyc", version="pepper", data_dir=data_dir, duplicates="keep")
     split = Predefined().split(data, 1)
     assert split.weighting is not None
     assert [len(part) for part in (split.train, split.weighting, split.test)] == [21_206, 2_292, 2_537]
-    assert split.candidates.shape == (2_537, 100)
+    assert split.candidates.shape == (2_537, 99)
+    assert (split.candidates >= 0).all()
     assert "Yang" in data.terms

@@ -38,3 +38,22 @@ def test_broken(tmp_path: Path) -> None:
     (tmp_path / "films.inter").write_text(INTER.replace("\t2\t", "\tx\t"))
     with pytest.raises(DataError, match=r"films\.inter, line 3.*rating:float holds 'x'"):
         load(tmp_path)
+
+
+def test_an_item_file_of_other_ids(tmp_path: Path) -> None:
+    """Items of the file that nobody met are in the catalogue: with other ids it would be twice as large."""
+    rows = "".join(f"u{n}\t{n}\n" for n in range(12))
+    (tmp_path / "x.inter").write_text(f"user_id:token\titem_id:token\n{rows}")
+    head = "item_id:token\ttitle:token\n"
+    (tmp_path / "x.item").write_text(head + "".join(f"i{n}\tTitle {n}\n" for n in range(12)))
+    with pytest.raises(
+        DataError, match=r"Of 12 items of x, 12 do not occur in x\.item, .*'0', .* there, 'i0'"
+    ):
+        load(tmp_path / "x.inter")
+    (tmp_path / "x.item").write_text(head + "".join(f"0{n}\tTitle {n}\n" for n in range(12)))
+    with pytest.raises(DataError, match="has the item '00' and What people met has the item '0'"):
+        load(tmp_path / "x.inter")
+    (tmp_path / "x.item").write_text(head + "".join(f"{n}\tTitle {n}\n" for n in range(10)))
+    data = load(tmp_path / "x.inter")
+    assert data.notes == ("x.item does not list 2 of 12 items: nothing is known of them.",)
+    assert data.items == 12

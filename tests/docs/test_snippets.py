@@ -36,10 +36,9 @@ def place(tmp_path: Path) -> Path:
 
 
 def run(place: Path, *program: str) -> subprocess.CompletedProcess[str]:
-    """A program as a reader would run it; what it prints and what it complains of are one text."""
+    """A program as a reader would run it; progress, which is not shown on pages, is apart in `stderr`."""
     environment = os.environ | {"PATH": f"{place / 'bin'}{os.pathsep}{os.environ['PATH']}", "COLUMNS": "100"}
-    together = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    return subprocess.run(program, cwd=place, env=environment, text=True, **together)
+    return subprocess.run(program, cwd=place, env=environment, text=True, capture_output=True)
 
 
 def follow(page: Path, place: Path) -> None:
@@ -50,19 +49,20 @@ def follow(page: Path, place: Path) -> None:
             (place / block.name).write_text(block.code, "utf-8")
         elif block.kind == "sh":
             done = run(place, "bash", "-euo", "pipefail", "-c", block.code)
-            assert done.returncode == 0, f"{block.code}\n{done.stdout}"
+            assert done.returncode == 0, f"{block.code}\n{done.stdout}{done.stderr}"
         elif block.kind == "console":
             for command in commands(block.code):
                 done = run(place, "bash", "-c", command.line)
-                assert (done.returncode != 0) == command.fails, f"{command.line}\n{done.stdout}"
-                assert not command.output.strip() or matches(command.output, done.stdout), (
-                    f"{command.line}\nprints\n{done.stdout}\nand the page shows\n{command.output}"
+                printed = done.stderr[done.stderr.rfind("error: ") :] if command.fails else done.stdout
+                assert (done.returncode != 0) == command.fails, f"{command.line}\n{done.stdout}{done.stderr}"
+                assert not command.output.strip() or matches(command.output, printed), (
+                    f"{command.line}\nprints\n{printed}\nand the page shows\n{command.output}"
                 )
     program = "\n".join(block.code for block in todo if block.kind == "python")
     shown = "\n".join(block.code for block in todo if block.kind == "prints")
     if program:
         done = run(place, sys.executable, "-c", program)
-        assert done.returncode == 0, f"{program}\n{done.stdout}"
+        assert done.returncode == 0, f"{program}\n{done.stdout}{done.stderr}"
         assert not shown or matches(shown, done.stdout), (
             f"printed\n{done.stdout}\nand the page shows\n{shown}"
         )

@@ -77,8 +77,11 @@ def test_what_does_not_go_together_is_refused(small, changes, said):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"protocol__merge": "performance"}, r"protocol\.merge judges models on a weighting set"),
-        ({"evaluate__best": "noted"}, r"evaluate\.best judges models on a weighting set"),
+        (
+            {"protocol__merge": "performance"},
+            r"protocol\.merge judges models on a weighting set \(a validation",
+        ),
+        ({"evaluate__best": "noted"}, r"evaluate\.best judges models on a weighting set \(a validation"),
     ],
 )
 def test_nothing_is_judged_by_nothing(small, tmp_path, changes, said):

@@ -17,7 +17,6 @@ from sottovoce.experiments.recipes import find, shipped
         ("[run]\nrounds = true", "run.rounds = True cannot be used"),
         ("[run]\nrounds = 0", "run.rounds = 0 cannot be used"),
         ("[evaluate]\nks = []", "evaluate.ks = [] cannot be used"),
-        ("[split]\ntest = 0.1", "split.name is missing"),
         ("[network]\npeers = { k = 3 }", "network.peers.name is missing"),
     ],
 )

@@ -17,7 +17,7 @@ from sottovoce.experiments.report import render, report
 from sottovoce.experiments.report.export import export
 
 EVIL = "<script>alert('x')</script> & \"Film\" <img src=http://evil.example/x>"
-VOID = {"meta", "link", "br", "hr", "img"}
+VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 class Page(HTMLParser):
@@ -72,6 +72,44 @@ def test_a_valid_page_with_all_parts(finished):
         "numba",
     ):
         assert part in page.text
+
+
+def test_one_curve_is_shown_and_others_can_be_chosen(finished):
+    page = Page((finished / "report.html").read_text("utf-8"))
+    buttons = [attributes for tag, attributes in page.elements if tag == "input"]
+    assert [b["id"] for b in buttons] == ["show-hr-5", "show-ndcg-5"]
+    assert ["checked" in b for b in buttons] == [True, False], "the main metric"
+    assert {(b["type"], b["name"]) for b in buttons} == {("radio", "choice-Metric")}
+    labels = [attributes["for"] for tag, attributes in page.elements if tag == "label"]
+    assert labels == [b["id"] for b in buttons]
+
+
+def test_a_weighting_set_is_explained(copy):
+    people = pl.read_parquet(copy / "per_user.parquet")
+    people.with_columns((pl.int_range(pl.len()) % 3 * 1.0).alias("node converged")).write_parquet(
+        copy / "per_user.parquet"
+    )
+    assert "weighting set (a validation set: items that the node does not train on" in render(copy)
+
+
+def test_one_is_no_plural(copy):
+    result = json.loads((copy / "result.json").read_text())
+    result |= {"rounds": 1}
+    result["data"] |= {"people": 1, "items": 1, "interactions": 1}
+    (copy / "result.json").write_text(json.dumps(result))
+    text = Page(render(copy)).text
+    assert "1 person, 1 item, 1 interaction · seed 1" in text
+    assert "After 1 round, " in text
+    assert not re.search(r"\b1 (rounds|people|items|interactions|nodes|messages|comparisons)\b", text)
+
+
+def test_without_messages_the_network_has_no_empty_rows(copy):
+    result = json.loads((copy / "result.json").read_text())
+    (copy / "result.json").write_text(json.dumps(result | {"messages": 0, "bytes": 0}))
+    section = next(s for s in report([copy]).sections if s.title == "Network")
+    names = [row[0].text for row in section.parts[0].rows]
+    assert names == ["peers", "nodes", "rounds", "training time", "peak memory"]
+    assert section.parts[0].caption.startswith("Nothing was sent.")
 
 
 def test_it_needs_nothing_else(finished):
@@ -201,6 +239,10 @@ def test_a_damaged_table_is_told(copy):
     (copy / "per_user.parquet").write_bytes(b"PAR1")
     with pytest.raises(RunError, match=r"per_user\.parquet cannot be read"):
         render(copy)
+
+
+def test_control_characters_are_shown():
+    assert element("p", "a\x00\x1b\u202e\nb", title="\x9b") == ('<p title="\\x9b">a\\x00\\x1b\\u202e\nb</p>')
 
 
 def test_elements_escape_what_is_not_html():

@@ -102,7 +102,7 @@ def test_seeds_that_differ_are_told(copy):
 
 def test_runs_that_are_not_complete_are_told(copy):
     (copy / "model.step=0.1" / "seed-2" / "result.json").unlink()
-    assert "1 of 4 runs in copy are not complete" in study([copy]).notes[0]
+    assert "1 of 4 runs in copy is not complete" in study([copy]).notes[0]
     for left in copy.glob("*/*/result.json"):
         left.unlink()
     with pytest.raises(RunError, match="No run in"):

@@ -1,15 +1,18 @@
 """Verdicts speak sensibly about every metric, and chance is not taken for a difference."""
 
 import math
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from sottovoce.experiments.report import chance, words
+from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.report import chance, quality, words
 from sottovoce.experiments.report.chance import holm
 from sottovoce.experiments.report.methods import Method, Study, Subject
-from sottovoce.experiments.report.verdict import judge
+from sottovoce.experiments.report.verdict import verdict
 from sottovoce.metrics import LISTED, NAMES, RANKED, lower_is_better
 
 NOISE = np.linspace(-0.3, 0.3, 200)
@@ -21,19 +24,19 @@ def subject(name, metric, mean, people=True):
     return Subject(name, {1: {metric: mean}}, {1: everybody})
 
 
+def run(**result):
+    curve = [{"round": 5, "online": 3}]
+    recipe = Recipe.parse({"data": {"name": "synthetic"}}).resolved()
+    return Run(recipe, {"rounds": 5, "metric": "none"} | result, curve)
+
+
 def compared(metric, means, popular=0.5, people=True):
-    run = SimpleNamespace(result={"rounds": 5}, curve=[{"round": 5, "online": 3}])
-    methods = [Method(subject(f"m{n}", metric, mean, people), (run,), {}) for n, mean in enumerate(means)]
+    methods = [Method(subject(f"m{n}", metric, mean, people), (run(),), {}) for n, mean in enumerate(means)]
     beside = subject("popularity", metric, popular, people)
     beside = beside._replace(people={1: {metric: np.full(200, popular)} if people else {}})
     return Study(
         tuple(methods), (beside, subject("random", metric, 0.2, False)), (), metric, (metric,), None, ()
     )
-
-
-def verdict(study):
-    best = chance.best(study)
-    return judge(study, best, chance.against(study, best) if best else {})
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -52,21 +55,23 @@ def test_every_metric(name, shift, kind, people):
     assert words.name(metric)[0].isupper()
 
 
-@pytest.mark.parametrize(("shift", "told"), [(0.0, "ends near"), (-0.2, "is worse than")])
+@pytest.mark.parametrize(("shift", "told"), [(0.0, "cannot be told apart from"), (-0.2, "is worse than")])
 def test_what_another_metric_shows_is_not_denied(shift, told):
     plain = compared("hr@20", [0.5 + shift])
     method, popularity = plain.methods[0], plain.baselines[0]
     method.subject.people[1].update({"ndcg@5": 0.5 + NOISE, "gini@20": 0.1 + NOISE})
     popularity.people[1].update({"ndcg@5": np.full(200, 0.3), "gini@20": np.full(200, 0.5)})
     found = verdict(plain._replace(metrics=("hr@20", "ndcg@5", "gini@20")))
-    assert found.headline == f"It {told} popularity by HR@20, and ahead of it by other metrics."
-    assert found.sentence.endswith("Better than popularity: NDCG@5.")
+    assert found.headline == f"It {told} popularity by HR@20, and better by other metrics."
+    assert "Better than popularity: NDCG@5." in found.sentence
     assert "other metrics" not in verdict(plain).headline
 
 
 def test_the_best_of_several():
     found = verdict(compared("hr@20", [0.6, 0.9, 0.4]))
-    assert found.headline == "Best of 3 methods: m1. It learnt what people like personally."
+    assert found.headline == (
+        "Best of 3 methods: m1. It is better than popularity: it learnt what people like personally."
+    )
     assert found.sentence.endswith("Not better than popularity: m2.")
     assert verdict(compared("rmse", [0.6, 0.9, 0.4])).headline.startswith("Best of 3 methods: m2.")
 
@@ -102,6 +107,146 @@ def test_all_diverged():
     assert (found.kind, found.headline) == ("bad", "The run diverged.")
     study.methods[0].runs[0].curve[-1]["online"] = 0
     assert verdict(study).headline == "Nobody was online at the end."
+
+
+LOST = {"people": 200, "of": 200, "round": 3}
+
+
+def replaced(study, n, **result):
+    """The study with another outcome of method n."""
+    methods = list(study.methods)
+    methods[n] = methods[n]._replace(runs=(run(**result),))
+    return study._replace(methods=tuple(methods))
+
+
+def test_a_run_that_diverged_says_when_and_what_to_do():
+    """Although its hit rate is a number, for example 0."""
+    study = replaced(compared("hr@20", [0.0]), 0, diverged=LOST)
+    found = verdict(study)
+    assert (found.kind, found.headline) == ("bad", "The run diverged.")
+    assert found.sentence == (
+        "Models are not finite from round 3 on: in the end those of all 200 people. "
+        "Try a smaller model.step or more regularization (--set model.regularization=20)."
+    )
+
+
+def test_a_part_that_diverged_is_told_with_its_share():
+    study = replaced(compared("hr@20", [0.9]), 0, diverged=LOST | {"people": 3})
+    found = verdict(study)
+    assert found.kind == "bad"
+    assert found.headline.startswith("3 of 200 people's models diverged. It is better than popularity")
+    assert (
+        "Models are not finite from round 3 on: in the end those of 3 of 200 people (1.5 %)."
+        in found.sentence
+    )
+
+
+def test_nothing_measured_is_not_called_divergence():
+    study = replaced(compared("hr@20", [0.9]), 0, diverged=None)
+    study.methods[0].subject.figures[1]["hr@20"] = None
+    assert verdict(study).headline == "Nothing was measured at the end."
+
+
+def test_a_method_that_diverged_is_not_the_best_by_a_metric_of_few_items():
+    study = replaced(compared("popularity-bias@10", [0.0, 0.4]), 0, diverged=LOST)
+    found = verdict(study)
+    assert found.headline.startswith("Best of 2 methods: m1.")
+    assert "Diverged: m0." in found.sentence
+
+
+def test_models_that_tell_nothing_apart():
+    study = replaced(compared("hr@20", [0.0]), 0, collapsed={"people": 200, "of": 200})
+    found = verdict(study)
+    assert found.headline == "Nobody's model tells items apart. It is worse than popularity."
+    assert found.sentence.startswith("The models of all 200 people score everything alike.")
+
+
+def test_below_popularity_says_what_to_try():
+    study = compared("hr@20", [0.3])
+    study.methods[0].runs[0].curve[:] = [{"round": r, "hr@20": 0.1 * r} for r in range(1, 4)]
+    found = verdict(study)
+    assert found.headline == "It is worse than popularity."
+    assert found.sentence.endswith(
+        "To try: more rounds, as it was still improving (--set run.rounds=400); less weight on what people "
+        "did not meet (--set model.unobserved=0.025); less regularization (--set model.regularization=0.5)."
+    )
+    assert "To try" not in verdict(compared("hr@20", [0.7])).sentence
+    study.methods[0].subject.figures[1]["hr@20"] = 0.2
+    assert "That is no better than chance." in verdict(study).sentence
+
+
+def test_one_person_is_no_test():
+    study = compared("hr@20", [0.9])
+    for one in (study.methods[0].subject, study.baselines[0]):
+        one.people[1]["hr@20"] = one.people[1]["hr@20"][:1]
+    found = verdict(study)
+    assert found.kind == "near"
+    assert "cannot be compared with popularity: fewer than two people" in found.headline
+
+
+def shown(study):
+    """What the table of figures says about popularity beside the best: both ends of the interval, and p."""
+    best = chance.best(study)
+    differences = chance.against(study, best)
+    table = quality.figures(study, best, differences).parts[0]
+    row = next(row for row in table.rows if row[0].text == "popularity")
+    low, high = row[-3].values[1:]
+    return low, high, row[-2].values[0]
+
+
+def worded(headline):
+    """What a headline says about the best method."""
+    said = {"is better than": 1, "is worse than": -1, "cannot be told apart from": 0}
+    return next(side for text, side in said.items() if text in headline)
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.integers(0, 2**32),
+    st.integers(2, 300),
+    st.floats(-4.5, 4.5),
+    st.sampled_from(["hr@20", "rmse"]),
+    st.integers(1, 3),
+    st.integers(1, 3),
+)
+def test_the_headline_says_what_the_table_says(seed, people, errors, metric, methods, seeds):
+    """Random figures, with differences to popularity of up to 4.5 standard errors, by some methods."""
+    random = np.random.default_rng(seed)
+    popular = random.uniform(0.2, 0.8, (seeds, people))
+    sign = -1 if lower_is_better(metric) else 1
+    made = []
+    for n in range(methods):
+        shift = sign * (errors if n == 0 else random.uniform(-4.5, 4.5)) * 0.3 / math.sqrt(people * seeds)
+        own = np.abs(popular + shift + random.choice([0, 0.3, -0.3], (seeds, people)))
+        made.append(own)
+
+    def of(name, own):
+        columns = {s + 1: {metric: own[s]} for s in range(seeds)}
+        return Subject(name, {s: {metric: float(c[metric].mean())} for s, c in columns.items()}, columns)
+
+    chosen = tuple(Method(of(f"m{n}", own), (run(),) * seeds, {}) for n, own in enumerate(made))
+    beside = (of("popularity", popular), of("random", popular / 10)._replace(people={}))
+    study = Study(chosen, beside, (), metric, (metric,), None, ())
+    low, high, p = shown(study)
+    told = worded(verdict(study).headline)
+    better = (high < 0) if sign > 0 else (low > 0)
+    worse = (low > 0) if sign > 0 else (high < 0)
+    assert told == (1 if better and p < 0.05 else -1 if worse and p < 0.05 else 0)
+    if told == 0 and len(chosen) == 1 and not (low <= 0 <= high):
+        assert p >= 0.05, "an interval without zero, and yet no word of it"
+
+
+def test_two_standard_errors_are_a_difference():
+    """What lay between two and three standard errors was called near, above a table with p = 0.02."""
+    noise = np.random.default_rng(3).normal(0, 0.3, 200)
+    noise -= noise.mean()
+    study = compared("hr@20", [0.5])
+    study.methods[0].subject.people[1]["hr@20"] = 0.5 + noise - 2.4 * noise.std(ddof=1) / math.sqrt(200)
+    found = verdict(study)
+    low, high, p = shown(study)
+    assert (found.kind, found.headline) == ("bad", "It is worse than popularity.")
+    assert 0 < low < high
+    assert p == pytest.approx(0.0173, abs=0.002)
 
 
 def test_holm():

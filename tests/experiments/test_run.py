@@ -11,7 +11,7 @@ from sottovoce.data import memory
 from sottovoce.data.load import load
 from sottovoce.errors import DataError, RecipeError, ResourceError, RunError
 from sottovoce.experiments import machine
-from sottovoce.experiments.job import _best, _finite
+from sottovoce.experiments.figures import best_of, finite
 from sottovoce.experiments.outcome import Run, recommendations_frame
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.run import run, run_recipe
@@ -211,7 +211,7 @@ def test_progress_on_demand(small, capsys):
     assert "60 people" in err
     assert "of memory" in err
     assert "Training takes about" in err
-    assert "7/7" in err
+    assert "round 7 of 7" in err
 
 
 def test_quiet_by_default_without_a_terminal(small, capfd):
@@ -221,12 +221,12 @@ def test_quiet_by_default_without_a_terminal(small, capfd):
 
 def test_best_is_by_direction_and_skips_what_diverged():
     curve = [{"round": r, "rmse": v, "hr@5": v} for r, v in enumerate([None, 0.9, 0.7, 0.8])]
-    assert _best(curve, "rmse")["round"] == 2
-    assert _best(curve, "hr@5")["round"] == 1
+    assert best_of(curve, "rmse")["round"] == 2
+    assert best_of(curve, "hr@5")["round"] == 1
 
 
 def test_figures_fit_into_json():
-    assert _finite({"rmse": float("nan"), "hr@5": np.float64(0.5)}) == {"rmse": None, "hr@5": 0.5}
+    assert finite({"rmse": float("nan"), "hr@5": np.float64(0.5)}) == {"rmse": None, "hr@5": 0.5}
 
 
 def test_a_short_list_and_equal_titles(community):

@@ -135,8 +135,15 @@ def written(path, settings, seed, **metrics):
     place = RunDirectory(path / "_".join(settings) / f"seed-{seed}")
     place.path.mkdir(parents=True)
     popularity = dict.fromkeys(metrics, 0.25)
-    result = {"final": metrics, "baselines": {"popularity": popularity}, "metric": "hr@5"}
+    result = {
+        "final": metrics,
+        "baselines": {"popularity": popularity},
+        "metric": "hr@5",
+        "data": {},
+        "rounds": 3,
+    }
     place.write("result.json", json.dumps(result | {"seconds": float(seed), "bytes": 10}))
+    place.write("events.jsonl", '{"round": 3, "hr@5": 0.5}\n')
     place.write("recipe.toml", '[data]\nname = "synthetic"\n')
     return Point(settings, seed, place)
 
@@ -159,6 +166,7 @@ def test_summary(tmp_path):
     assert eight["seconds"] == 1.5
     assert (sixteen["runs"], sixteen["std"]["hr@5"]) == (1, None)
     assert found["failures"] == [{"settings": {"model.factors": 16}, "seed": 2, "reason": "no room"}]
+    assert [row["diverged"] for row in found["points"]] == [[], []]
     summary.write(found, tmp_path)
     assert json.loads((tmp_path / "summary.json").read_text()) == found
     assert (tmp_path / "summary.csv").read_text().splitlines() == [

@@ -229,7 +229,8 @@ def test_it_learns_where_people_go_next():
 
 
 def test_real_check_ins_under_every_protocol(data_dir: Path):
-    data = load("foursquare-nyc", version="10-core", data_dir=data_dir, min_visitors=30, min_user=10)
+    settings = {"min_visitors": 30, "min_user": 10, "duplicates": "keep"}
+    data = load("foursquare-nyc", version="10-core", data_dir=data_dir, **settings)
     split = LocalHoldout().split(data, 1)
     model = PRME(factors=K, step=0.05)
     parts = {"weighting": split.weighting, "candidates": split.weighting_candidates}

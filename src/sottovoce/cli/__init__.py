@@ -1,11 +1,14 @@
 """The command line. Each command is a module of its own, imported when it is asked for.
 
 Exit codes: 0 all is well; 1 something unexpected, or `doctor` found something broken; 2 a wrong
-option or recipe; 3 data; 4 a message; 5 this machine is too small; 6 a run directory; 130
-interrupted. Codes 2 to 6 belong to the classes in `sottovoce.errors`.
+option or recipe; 3 data; 4 a message; 5 this machine is too small, or refuses (a full disk, no
+permission); 6 a run directory; 7 a run diverged, and its results are written; 130 interrupted. Codes 2
+to 6 belong to the classes in `sottovoce.errors`.
 """
 
 import contextlib
+import errno
+import io
 import os
 import signal
 import sys
@@ -14,9 +17,10 @@ from typing import Any
 
 import click
 
-from sottovoce.errors import SottovoceError
+from sottovoce.cli.screen import say
+from sottovoce.errors import RecipeError, ResourceError, SottovoceError
 
-COMMANDS = ("demo", "run", "sweep", "reproduce", "report", "recommend", "recipes", "data", "doctor")
+COMMANDS = ("demo", "run", "extend", "sweep", "reproduce", "report", "recommend", "recipes", "data", "doctor")
 
 
 class Commands(click.Group):
@@ -44,6 +48,7 @@ class Commands(click.Group):
 
     def main(self, *args: Any, **options: Any) -> Any:
         options["standalone_mode"] = False
+        _print_anything()
         with contextlib.suppress(ValueError):  # signals belong to the main thread
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # a request to end is like Ctrl-C
         try:
@@ -52,25 +57,66 @@ class Commands(click.Group):
             click.echo(error.format_message())
             code = 0
         except click.ClickException as error:
-            error.show()
+            told = io.StringIO()
+            error.show(told)
+            say(told.getvalue().rstrip("\n"), err=True)
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt) as stop:
             # click turns Ctrl-C into Abort; what a run has to say about it is in the cause.
-            click.echo(str(stop.__cause__ or stop) or "Interrupted.", err=True)
+            say(str(stop.__cause__ or stop) or "Interrupted.", err=True)
             code = 130
         except SottovoceError as error:
             _traceback_if_asked()
-            click.echo(f"error: {error.for_command_line}", err=True)
+            say(f"error: {error.for_command_line}", err=True)
             code = error.code
+        except (OSError, MemoryError) as error:
+            _traceback_if_asked()
+            _forgive_stdout()
+            say(f"error: {_refused(error)}", err=True)
+            code = ResourceError.code
+        except UnicodeEncodeError as error:
+            _traceback_if_asked()
+            near = error.object[max(0, error.start - 30) : error.end + 30]
+            say(f"error: {near!r} is not text in UTF-8. Use another name.", err=True)
+            code = RecipeError.code
         except Exception as error:
             if not _traceback_if_asked():
-                click.echo(
+                say(
                     f"unexpected error: {type(error).__name__}: {error}\n"
                     "This is a defect in Sottovoce. With SOTTOVOCE_DEBUG=1 set, it shows where it happened.",
                     err=True,
                 )
             code = 1
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _print_anything() -> None:
+    """Where the terminal's encoding lacks a sign, such as a check mark, print another and do not fail."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    if os.environ.get("COLUMNS") == "0":  # of no use, and tables would have no width
+        del os.environ["COLUMNS"]
+
+
+def _refused(error: OSError | MemoryError) -> str:
+    """What the system refuses, which is no defect, and what to do about it."""
+    if isinstance(error, MemoryError):
+        return "There is not enough memory for this. Use fewer people or items, or a smaller model."
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+    what = f"{error.filename}: " if error.filename else "Output cannot be written: " if full else ""
+    reason = error.strerror or str(error) or type(error).__name__
+    return f"{what}{reason}. Check permissions and free space there. SOTTOVOCE_DEBUG=1 shows where this was."
+
+
+def _forgive_stdout() -> None:
+    """If what was printed cannot be written, as on a full disk, do not try it again at the end."""
+    try:
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except (OSError, ValueError):
+        with contextlib.suppress(OSError, ValueError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _traceback_if_asked() -> bool:

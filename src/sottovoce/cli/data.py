@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from sottovoce import plural
 from sottovoce.cli import options
 
 if TYPE_CHECKING:
@@ -25,23 +26,9 @@ def command() -> None:
 @options.as_json
 def list_(data_dir: Path | None, as_json: bool) -> None:
     """List the data sets that are known by name, and which of them are on this machine."""
-    from sottovoce import registry
-    from sottovoce.data import sources
+    from sottovoce.data.describe import data_sets
 
-    rows = []
-    for name, dataset in sources.known().items():
-        held = dataset.locate(data_dir)
-        doc = (registry.get("source", name).__doc__ or "").partition("\n")[0]
-        rows.append(
-            {
-                "name": name,
-                "summary": doc,
-                "here": None if held is None else str(held[0]),
-                "fetched": bool(dataset.ways),
-                "terms": dataset.terms,
-                "home": dataset.home,
-            }
-        )
+    rows = data_sets(data_dir)
     if as_json:
         _print_json(rows)
         return
@@ -87,7 +74,10 @@ def info(name: str, data_dir: Path | None, as_json: bool) -> None:
     console.print(f"{facts['name']} ({facts['source']})", soft_wrap=True)
     shown = ("users", "items", "interactions") if data else tuple(facts)
     counts = {k: facts[k] for k in shown if isinstance(facts[k], int)}
-    console.print(", ".join(f"{v:,} {k.replace('_', ' ')}" for k, v in counts.items()), soft_wrap=True)
+    said = (plural.count(v, k.replace("_", " ").removesuffix("s")) for k, v in counts.items())
+    console.print(", ".join(said), soft_wrap=True)
+    for note in facts.get("notes", ()):
+        console.print(note, soft_wrap=True)
     if data is not None:
         _plots(console, data, facts)
     console.print(f"\nterms of use: {facts['terms'] or 'not known'}", soft_wrap=True)
@@ -95,58 +85,14 @@ def info(name: str, data_dir: Path | None, as_json: bool) -> None:
 
 def _facts(name: str, data_dir: Path | None) -> tuple[dict[str, Any], "Interactions | None"]:
     """What is said about a data set, and its interactions if that is what it holds."""
+    from sottovoce.data import describe
     from sottovoce.data.load import load
-    from sottovoce.data.sources import called, counted
 
-    known = None if Path(name).exists() else called(name)
-    other = None if known is None else counted(known, data_dir)
+    other = describe.other(name, data_dir)
     if other is not None:
         return other, None
-    data = load(name, data_dir=data_dir)
-    return _describe(data), data
-
-
-def _describe(data: "Interactions") -> dict[str, Any]:
-    import numpy as np
-
-    catalog, timed = data.catalog, bool(data.time.any())
-    dates = [
-        str(np.datetime64(int(t), "s").astype("datetime64[D]")) for t in (data.time.min(), data.time.max())
-    ]
-    popularity = np.bincount(data.item, minlength=data.items)
-    return {
-        "name": data.name,
-        "users": data.people,
-        "items": data.items,
-        "interactions": len(data),
-        "density": data.density,
-        "scale": list(data.scale),
-        "values": {f"{v:g}": n for v, n in _counted(data.value)},
-        "from": dates[0] if timed else None,
-        "until": dates[1] if timed else None,
-        "interactions_per_user": _quantiles(np.diff(data.indptr)),
-        "interactions_per_item": _quantiles(popularity),
-        "titles": catalog.titles is not None,
-        "categories": None if catalog.categories is None else len({k for c in catalog.categories for k in c}),
-        "coordinates": catalog.coordinates is not None,
-        "source": data.source,
-        "terms": data.terms,
-    }
-
-
-def _counted(values: Any) -> list[tuple[float, int]]:
-    """How often each value occurs; nothing where there are too many different ones to list."""
-    import numpy as np
-
-    found, count = np.unique(values, return_counts=True)
-    return list(zip(found.tolist(), count.tolist(), strict=True)) if len(found) <= 25 else []
-
-
-def _quantiles(counts: Any) -> dict[str, float]:
-    import numpy as np
-
-    points = dict(zip(("min", "median", "max"), np.quantile(counts, (0, 0.5, 1)).tolist(), strict=True))
-    return points | {"mean": float(counts.mean())}
+    data = load(name, data_dir=data_dir, duplicates="keep")
+    return describe.described(data), data
 
 
 def _plots(console: "Console", data: "Interactions", facts: dict[str, Any]) -> None:
@@ -187,7 +133,6 @@ def _print_json(value: Any) -> None:
 
 
 def _console() -> "Console":
-    from rich.console import Console
+    from sottovoce.cli.screen import console
 
-    # Names and paths are data: nothing in them is markup, a number to colour or an emoji.
-    return Console(highlight=False, markup=False, emoji=False)
+    return console()

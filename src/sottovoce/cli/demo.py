@@ -7,6 +7,7 @@ import click
 
 from sottovoce.cli import options
 from sottovoce.cli.run import QUICKSTART
+from sottovoce.cli.screen import say
 
 if TYPE_CHECKING:
     from sottovoce.data.interactions import Interactions
@@ -32,12 +33,12 @@ def command(data_dir: Path | None, out: Path) -> None:
 
     data = _data(data_dir)
     recipe = Recipe.load(find(QUICKSTART), [f"data.name={data.name}"])
-    run = run_recipe(recipe, _cleared(out), data_dir, data=data)
+    run = run_recipe(recipe, _cleared(out), data_dir, data=data, show=True)
     show.figures(run)
     person = _typical(data)
     show.listing(person, run.recommend(person, 10), run.history(person, 10))
     assert run.report is not None
-    click.echo(f"\nreport: {run.report.resolve()}")
+    say(f"\nreport: {run.report.resolve()}")
 
 
 def _data(data_dir: Path | None) -> "Interactions":
@@ -48,11 +49,11 @@ def _data(data_dir: Path | None) -> "Interactions":
     try:
         data = load("ml-100k", data_dir=data_dir)
     except DataError as error:
-        click.echo(f"MovieLens 100K is not to be had here, so this is a synthetic community. {error.problem}")
+        say(f"MovieLens 100K is not to be had here, so this is a synthetic community. {error.problem}")
         return load("synthetic")
-    click.echo(f"This is MovieLens 100K, from {data.source}.")
+    say(f"This is MovieLens 100K, from {data.source}.")
     if data.terms:
-        click.echo(f"Its terms: {data.terms}")
+        say(f"Its terms: {data.terms}")
     return data
 
 
@@ -66,7 +67,7 @@ def _typical(data: "Interactions") -> str:
 
 def _cleared(out: Path) -> Path:
     """The directory without what an earlier demo left there; nothing else is ever removed."""
-    from sottovoce.experiments import checkpoint, directory
+    from sottovoce.experiments import checkpoint, directory, disk
 
     place = directory.RunDirectory(out)
     if place.begun and not (out / MARK).exists():
@@ -80,9 +81,11 @@ def _cleared(out: Path) -> Path:
                 directory.RECOMMENDATIONS,
                 directory.PER_USER,
                 directory.EVENTS,
+                directory.SPLIT,
                 directory.RECIPE,
             ):
                 (out / name).unlink(missing_ok=True)
-    out.mkdir(parents=True, exist_ok=True)
-    (out / MARK).touch()
+    place.make()
+    with disk.writing(out):
+        (out / MARK).touch()
     return out

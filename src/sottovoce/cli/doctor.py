@@ -6,11 +6,23 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from importlib.metadata import PackageNotFoundError, requires, version
+from typing import NamedTuple
 
 import click
 
+from sottovoce.cli.screen import say
+
 GOOD, NOTE, BAD = "ok", "note", "BROKEN"
 Finding = tuple[str, str]
+
+
+class Check(NamedTuple):
+    """Something that was looked at."""
+
+    about: str
+    state: str
+    """`ok`, `note` or `BROKEN`."""
+    sentence: str
 
 
 @click.command("doctor")
@@ -22,24 +34,33 @@ def command(context: click.Context, data_dir: str | None) -> None:
     Exits with 1 when something is broken.
     """
     broken = False
-    checks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
+    for about, state, sentence in _checks(data_dir):
+        broken |= state == BAD
+        say(f"{about:<9} {state:<6} {sentence}")
+    say("Something is broken: see above." if broken else "All is well.")
+    context.exit(int(broken))
+
+
+def doctor(data_dir: str | None = None) -> list[Check]:
+    """What `sottovoce doctor` prints: Python, packages, threads, the kernel cache, data and memory."""
+    return list(_checks(data_dir))
+
+
+def _checks(data_dir: str | None) -> Iterator[Check]:
+    looks: list[tuple[str, Callable[[], Iterator[Finding]]]] = [
         ("python", _python),
         ("packages", _packages),
         ("kernels", _kernels),
         ("data", lambda: _data(data_dir)),
         ("memory", _memory),
     ]
-    for title, check in checks:
+    for about, look in looks:
         try:
-            for state, sentence in check():
-                broken |= state == BAD
-                click.echo(f"{title:<9} {state:<6} {sentence}")
+            for state, sentence in look():
+                yield Check(about, state, sentence)
         except Exception as error:
             # A doctor reports what it finds, whatever that is, and goes on to the next check.
-            broken = True
-            click.echo(f"{title:<9} {BAD:<6} {type(error).__name__}: {error}")
-    click.echo("Something is broken: see above." if broken else "All is well.")
-    context.exit(int(broken))
+            yield Check(about, BAD, f"{type(error).__name__}: {error}")
 
 
 def _python() -> Iterator[Finding]:

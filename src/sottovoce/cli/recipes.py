@@ -19,8 +19,8 @@ def command(as_json: bool) -> None:
         every = [found._asdict() | {"path": str(found.path)} for known in kinds.values() for found in known]
         click.echo(json.dumps(every))
         return
-    width = max((len(found.name) for known in kinds.values() for found in known), default=0)
+    from sottovoce.cli.listing import listing
+
     for verb, known in kinds.items():
         click.echo(f"sottovoce {verb} NAME")
-        for found in known:
-            click.echo(f"  {found.name:<{width}}  {found.summary}")
+        listing(((found.name, found.summary) for found in known), indent=2)

@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import say
 from sottovoce.errors import SottovoceError
 
 
@@ -25,7 +26,7 @@ def command(run_dir: Path, user: str, count: int, data_dir: Path | None, as_json
     try:
         history = run.history(user, count, data_dir)
     except SottovoceError as error:
-        click.echo(f"note: the history is not shown. {error}", err=True)
+        say(f"note: the history is not shown. {error}", err=True)
         history = None
     if as_json:
         import json

@@ -4,6 +4,9 @@ from pathlib import Path
 
 import click
 
+from sottovoce.cli.screen import say
+from sottovoce.plural import count
+
 
 @click.command("report")
 @click.argument("run_dirs", metavar="RUN_DIR…", nargs=-1, required=True, type=click.Path(path_type=Path))
@@ -18,23 +21,24 @@ import click
     type=click.Path(path_type=Path, file_okay=False),
     help="Also write every table as .csv and .tex, and the points of every figure as .csv.",
 )
-def command(run_dirs: tuple[Path, ...], out: Path | None, export: Path | None) -> None:
+@click.option(
+    "--person",
+    metavar="ID",
+    help="Also show this person's list, with what of it is in the person's history; the id is not shown.",
+)
+def command(run_dirs: tuple[Path, ...], out: Path | None, export: Path | None, person: str | None) -> None:
     """Write a page about the runs in RUN_DIR, or about all runs of a sweep.
 
     Runs that differ in nothing but the seed are one method, with a band. Others are compared, which
-    they can be if they are about the same data, split in the same way.
+    they can be if they are about the same data, split in the same way. The page can be given away: it
+    names nobody, shows nobody's history unless asked to, and of paths only the names of files.
     """
-    from sottovoce.experiments.directory import REPORT
-    from sottovoce.experiments.report import report
-    from sottovoce.experiments.report.export import export as write
-    from sottovoce.experiments.report.export import save
+    from sottovoce.experiments.functions import report
 
-    found = report(run_dirs)
-    for note in found.notes:
-        click.echo(f"note: {note}", err=True)
-    place = save(out or (run_dirs[0] / REPORT if len(run_dirs) == 1 else Path(REPORT)), found.html)
-    click.echo(f"{found.verdict.headline}\n{found.verdict.sentence}")
-    click.echo(f"report: {place}")
+    page = report(*run_dirs, out=out, export=export, person=person)
+    for note in page.notes:
+        say(f"note: {note}", err=True)
+    say(f"{page.headline}\n{page.sentence}")
+    say(f"report: {page.path}")
     if export is not None:
-        files = write(found.sections, export)
-        click.echo(f"{len(files)} files in {export}")
+        say(f"{count(len(page.files), 'file')} in {export}")

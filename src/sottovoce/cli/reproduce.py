@@ -6,11 +6,12 @@ from typing import Any
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import say
 
 
 @click.command("reproduce")
 @click.argument("name", required=False)
-@click.option("--quick", is_flag=True, help="A reduced version, in about a minute.")
+@click.option("--quick", is_flag=True, help="A reduced version, which decides nothing about the paper.")
 @click.option("--list", "listed", is_flag=True, help="Name everything that can be reproduced.")
 @click.option(
     "--seeds", help="How many seeds (1, 2, …), or a list such as 1,7,9.  [default: as the file says]"
@@ -56,6 +57,7 @@ def command(
     if listed:
         _list(as_json)
         return
+    from sottovoce.experiments import functions, sweep
     from sottovoce.experiments.reproduce import docs, execute
 
     if name is None:
@@ -63,21 +65,31 @@ def command(
             raise click.UsageError("Name what to reproduce; sottovoce reproduce --list shows what there is.")
         docs.write(page)
         return
-    found, place = _reproduce(name, quick, seeds, jobs, only, data_dir, out, page)
+    found = functions.reproduce(
+        name,
+        quick=quick,
+        seeds=None if seeds is None else sweep.seeds(seeds),
+        jobs=jobs,
+        only=only,
+        out=out,
+        page=page,
+        data_dir=data_dir,
+        progress=True,
+    )
     if as_json:
         import json
 
         click.echo(json.dumps({key: value for key, value in found.items() if key != "panels"}))
     else:
         _show(found)
-        click.echo(f"page: {place / execute.HTML}")
+        say(f"page: {Path(found['directory']) / execute.HTML}")
 
 
 def _show(found: dict[str, Any]) -> None:
     """Statements with their evidence, then figures beside the paper's."""
     from rich.table import Table
 
-    from sottovoce.cli.show import console
+    from sottovoce.cli.screen import console
     from sottovoce.experiments.reproduce import words
 
     screen, marks = console(), {True: "✓", False: "✗", None: "·"}
@@ -104,40 +116,6 @@ def _list(as_json: bool) -> None:
 
         click.echo(json.dumps([{"name": each.name, "summary": each.summary} for each in known]))
         return
-    width = max((len(each.name) for each in known), default=0)
-    for each in known:
-        click.echo(f"{each.name:<{width}}  {each.summary}")
+    from sottovoce.cli.listing import listing
 
-
-def _reproduce(
-    name: str,
-    quick: bool,
-    seeds: str | None,
-    jobs: int | None,
-    only: tuple[str, ...],
-    data_dir: Path | None,
-    out: Path | None,
-    page: Path | None,
-) -> tuple[dict[str, Any], Path]:
-    """What a reproduction comes to, and where it is."""
-    from sottovoce.cli.sweep import progress
-    from sottovoce.experiments import sweep
-    from sottovoce.experiments.reproduce import docs, execute, kept
-    from sottovoce.experiments.reproduce.form import Reproduction
-
-    form = Reproduction.load(name)
-    place = out or Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
-    plan = execute.plan(form, place, quick, None if seeds is None else sweep.seeds(seeds), only)
-    if page is not None:
-        kept.restore(page, plan)
-    try:
-        with progress(sum(map(len, plan.points.values()))) as tell:
-            results = execute.execute(plan, jobs or max(1, sweep.cores() // 2), data_dir, tell)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
-    found = execute.summarise(plan, results)
-    execute.write(found, place)
-    if page is not None:
-        docs.write(page, found)
-        kept.keep(page, plan)
-    return found, place
+    listing((each.name, each.summary) for each in known)

@@ -5,6 +5,8 @@ from pathlib import Path
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import say
+from sottovoce.errors import DIVERGED
 
 QUICKSTART = "quickstart"
 
@@ -45,7 +47,8 @@ def command(
 ) -> None:
     """Train and evaluate what RECIPE describes: a TOML file, or the name of a shipped recipe.
 
-    With --data and no recipe, the settings of the quickstart are used on your file.
+    With --data and no recipe, the settings of the quickstart are used on your file, with fewer rounds
+    where people and items are many.
     """
     if recipe is None and data is None:
         raise click.UsageError(
@@ -59,16 +62,19 @@ def command(
     resolved = Recipe.load(find(recipe or QUICKSTART), [*changes, *named])
     name = Path(recipe or str(data)).name.split(".")[0] or "run"
     place = out or _place(Path("runs") / f"{name}-{resolved.run.seed}", resume)
-    finished = run_recipe(resolved, place, data_dir, resume)
+    fit = recipe is None and not any(change.startswith("run.rounds") for change in changes)
+    finished = run_recipe(resolved, place, data_dir, resume, show=True, fit=fit)
     if as_json:
         import json
 
         click.echo(json.dumps(finished.result | {"directory": str(place)}))
-        return
-    from sottovoce.cli import show
+    else:
+        from sottovoce.cli import show
 
-    show.figures(finished)
-    click.echo(f"report: {finished.report}")
+        show.figures(finished)
+        say(f"report: {finished.report}")
+    if finished.failed:
+        click.get_current_context().exit(DIVERGED)
 
 
 def _changes(

@@ -1,19 +1,17 @@
 """`sottovoce sweep`: a recipe under many settings and seeds, in parallel processes."""
 
-import contextlib
-import sys
-from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import console, say
+from sottovoce.errors import DIVERGED
+from sottovoce.plural import count, listed
 
 if TYPE_CHECKING:
     from rich.table import Table
-
-    from sottovoce.experiments.sweep import Point, Tell
 
 _WIDE = 10_000  # letters, more than any table has
 
@@ -56,49 +54,31 @@ def command(
     """
     from sottovoce.errors import RunError
     from sottovoce.experiments import summary, sweep
-    from sottovoce.experiments.directory import REPORT
-    from sottovoce.experiments.recipes import find
+    from sottovoce.experiments.functions import swept
 
-    path = find(recipe)
-    place = out or Path("runs") / f"sweep-{Path(recipe).name.split('.')[0]}"
-    points = sweep.points(path, changes, sweep.grid(grid), sweep.seeds(seeds), place)
-    jobs = jobs or max(1, sweep.cores() // 2)
-    try:
-        with progress(len(points)) as tell:
-            failures = sweep.execute(points, path, changes, jobs, data_dir, tell)
-    except KeyboardInterrupt:
-        raise KeyboardInterrupt("Stopped; what was reached is kept. The same command continues.") from None
-    found = summary.summarise(points, failures)
-    summary.write(found, place)
-    written = _report(place) if any(row["runs"] for row in found["points"]) else False
+    done = swept(recipe, changes, sweep.grid(grid), sweep.seeds(seeds), jobs, out, data_dir, show=True)
+    if done.note:
+        say(f"note: there is no report. {done.note}", err=True)
     if as_json:
         import json
 
-        click.echo(json.dumps(found))
+        click.echo(json.dumps(done.summary))
     else:
-        _show(found)
-        click.echo(f"summary: {place / summary.CSV}")
-        if written:
-            click.echo(f"report: {place / REPORT}")
-    if failures:
-        told = "; ".join(f"{failure.point.name}: {failure.reason}" for failure in failures)
-        count = f"{len(failures)} of {len(points)} runs failed"
-        raise RunError(f"{count}. {told}", "The same command tries them again.")
-
-
-def _report(place: Path) -> bool:
-    """Write the page that compares all runs, if they can be compared."""
-    from sottovoce.errors import RunError
-    from sottovoce.experiments.directory import REPORT
-    from sottovoce.experiments.report import report
-    from sottovoce.experiments.report.export import save
-
-    try:
-        save(place / REPORT, report([place]).html)
-    except RunError as error:
-        click.echo(f"note: there is no report. {error}", err=True)
-        return False
-    return True
+        _show(done.summary)
+        for row in done.summary["points"]:
+            if row["diverged"]:
+                where = " ".join(f"{key}={value}" for key, value in row["settings"].items())
+                say(f"diverged: {where} seed={','.join(map(str, row['diverged']))}".replace("  ", " "))
+        say(f"summary: {done.directory / summary.CSV}")
+        if done.report is not None:
+            say(f"report: {done.report}")
+    if done.failures:
+        total = len(done.failures) + sum(row["runs"] for row in done.summary["points"])
+        failed = f"{len(done.failures)} of {count(total, 'run')} failed"
+        told = listed(list(done.failures), between="; ")
+        raise RunError(f"{failed}. {told}", "The same command tries them again.")
+    if all(0 < row["runs"] == len(row["diverged"]) for row in done.summary["points"]):
+        click.get_current_context().exit(DIVERGED)
 
 
 def _show(found: dict[str, Any]) -> None:
@@ -106,8 +86,6 @@ def _show(found: dict[str, Any]) -> None:
 
     Where the screen is too narrow for all metrics, the main one is shown.
     """
-    from sottovoce.cli.show import console
-
     screen, main = console(), found["metric"]
     metrics = list(dict.fromkeys(metric for row in found["points"] for metric in row["mean"]))
     ways = [(metrics, True)] + ([([main], True), ([main], False)] if main else [])
@@ -142,28 +120,3 @@ def _figure(over: dict[str, Any], metric: str) -> str:
     if mean is None:
         return "—"
     return f"{mean:.4f}" + ("" if std is None else f" ± {std:.4f}")
-
-
-@contextlib.contextmanager
-def progress(total: int) -> "Iterator[Tell]":
-    """A bar with the time left and what is under way, if stderr is a terminal; failures are told anywhere."""
-    if not sys.stderr.isatty():
-        yield lambda done, note, running: click.echo(note, err=True) if note else None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
-    from rich.table import Column
-
-    screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    said = TextColumn("runs ·"), TimeRemainingColumn(), TextColumn("left")
-    now = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True))
-    with Progress(BarColumn(20), MofNCompleteColumn(), *said, now, console=screen, expand=True) as bar:
-        task = bar.add_task("", total=total)
-
-        def tell(done: int, note: str, running: "Iterable[Point]") -> None:
-            names = ", ".join(point.label for point in running)
-            bar.update(task, completed=done, description=f"· {names}" if names else "")
-            if note:
-                screen.print(note)
-
-        yield tell

@@ -2,11 +2,12 @@
 
     M ← (P M + P̃ M̃) / (P + P̃)
 
-with P and P̃ the quality of the own and the incoming model on the receiver's weighting set, each with
-the receiver's private vector. Every weighting item is ranked among its candidates, which are random
-items that the person has not met. A model that looks at where a person is ranks each of them from where
-the person was before. If neither model is worth anything, the own one is kept; who has
-fewer than two weighting items cannot tell, and takes the plain mean, as the authors' code does.
+with P and P̃ the quality of the own and the incoming model on the receiver's weighting set (a
+validation set, which `local-holdout` sets aside), each with the receiver's private vector. Every
+weighting item is ranked among its candidates, which are random items that the person has not met. A
+model that looks at where a person is ranks each of them from where the person was before. If neither
+model is worth anything, the own one is kept; who has fewer than two weighting items cannot tell, and
+takes the plain mean, as the authors' code does.
 """
 
 from typing import Annotated, Literal, NamedTuple

@@ -9,7 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data.interactions import Catalog, extended, ranks
+from sottovoce.data.ids import ranks
+from sottovoce.data.interactions import Catalog, extended
 
 Which = Literal["rated", "listed", "range"]
 """Items with interactions; all that the source lists; or all whole numbers up to the highest id."""

@@ -2,7 +2,8 @@
 
 In this order: the same item met twice by a person becomes one interaction, or not; then ratings become
 implicit feedback; then people and items with too few interactions are left out; then all but one cluster of
-people, and all but the best known items. All of it is said in `Interactions.source`.
+people, and all but the best known items. All of it is said in `Interactions.source`, and what repeats in
+`Interactions.notes`.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ import numpy as np
 from annotated_types import Ge, Le
 from numpy.typing import NDArray
 
+from sottovoce.data import repeats
 from sottovoce.data.catalogs import pick
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import DataError
@@ -32,8 +34,11 @@ class Filters(NamedTuple):
     """`stable`: counted again until nothing changes. `once`: people and items counted as they come."""
     implicit: bool | float = False
     """True: every interaction counts 1. A number: so do ratings from it up; others are left out."""
-    duplicates: Literal["keep", "first", "last", "sum"] = "keep"
-    """What becomes of a person's interactions with one item; `sum` adds values, at the first's time."""
+    duplicates: Literal["keep", "first", "last", "sum"] = "last"
+    """What becomes of a person's interactions with one item, so that none is trained on and tested;
+    `sum` adds values, at the first's time. Data that comes in parts stays as published with `last`, but
+    for rows that are repeated exactly within a part, and what is in several parts: an item under test is
+    taken out of the others, one for validation out of training. `keep`: all of them."""
     cluster: Literal["all", "densest", "sparsest"] = "all"
     """Whether only people of one cluster are kept: who had most items on average, or fewest."""
     clusters: Annotated[int, Ge(2), Le(100)] = 2
@@ -45,12 +50,16 @@ class Filters(NamedTuple):
 
     def apply(self, data: Interactions) -> Interactions:
         """The interactions that are kept, with the people and items that have any."""
-        if self == Filters() and self.implicit is False:  # a threshold of 0 equals False
-            return data
-        kept, said = _merged(data, self.duplicates), []
-        if self.duplicates != "keep":
-            summed = self.duplicates == "sum"
-            said.append("duplicates summed" if summed else f"of duplicates the {self.duplicates} kept")
+        kept, said = data, []
+        if self.duplicates == "keep":
+            kept = repeats.kept(data)
+        else:
+            kept = repeats.merged(data, self.duplicates)
+            if len(kept) < len(data):
+                summed = self.duplicates == "sum"
+                said.append("duplicates summed" if summed else f"of duplicates the {self.duplicates} kept")
+        if self._replace(duplicates="last") == Filters() and self.implicit is False:  # 0 equals False
+            return _told(kept, data, said)
         if self.implicit is not False:
             kept = _implicit(kept, self.implicit)
             low = "" if self.implicit is True else f" from {self.implicit:g} up"
@@ -74,9 +83,8 @@ class Filters(NamedTuple):
             raise DataError(
                 f"Nothing of {data.name} is left after filtering: {'; '.join(said)}.", "Ask for less."
             )
-        kept = _compact(kept)
-        change = f"{len(kept):,} of {len(data):,} interactions left" if len(kept) < len(data) else "all left"
-        return replace(kept, source="; ".join([data.source, *said, change]).removeprefix("; "))
+        counted = self.min_item or self.min_visitors or self.top_items
+        return _told(_compact(kept, not counted), data, said)
 
     def _frequent(self, data: Interactions) -> Interactions:
         while True:
@@ -92,29 +100,18 @@ class Filters(NamedTuple):
                 return data
 
 
+def _told(kept: Interactions, data: Interactions, said: list[str]) -> Interactions:
+    """What is kept, with words on how it came about."""
+    if not said:
+        return kept
+    change = f"{len(kept):,} of {len(data):,} interactions left" if len(kept) < len(data) else "all left"
+    return replace(kept, source="; ".join([data.source, *said, change]).removeprefix("; "))
+
+
 def _visitors(data: Interactions) -> NDArray[np.int64]:
     """How many different people have met each item."""
-    pairs = np.unique(_people(data) * data.items + data.item)
+    pairs = np.unique(data.owner * data.items + data.item)
     return np.bincount(pairs % data.items, minlength=data.items)
-
-
-def _merged(data: Interactions, how: str) -> Interactions:
-    """One interaction for each person and item: the first, the last, or the sum."""
-    if how == "keep":
-        return data
-    pair = _people(data) * data.items + data.item
-    if how == "last":
-        at = len(pair) - 1 - np.unique(pair[::-1], return_index=True)[1]
-    else:
-        _, at, group = np.unique(pair, return_index=True, return_inverse=True)
-    chosen = np.zeros(len(pair), np.bool_)
-    chosen[at] = True
-    if how == "sum":
-        value = data.value.copy()
-        value[at] = np.bincount(group, data.value)
-        top = max(data.scale[1], float(value.max(initial=0)))
-        data = replace(data, value=value, scale=(data.scale[0], top))
-    return data.take(chosen)
 
 
 def _implicit(data: Interactions, threshold: bool | float) -> Interactions:
@@ -124,9 +121,18 @@ def _implicit(data: Interactions, threshold: bool | float) -> Interactions:
     return replace(data, value=np.ones(len(data), np.float32), scale=(0.0, 1.0))
 
 
-def _compact(data: Interactions) -> Interactions:
-    """Without people and items that have no interaction."""
+def _compact(data: Interactions, rivals: bool) -> Interactions:
+    """Without people and items that have no interaction; `rivals`, the negatives that were given, stay."""
     counts, used = np.diff(data.indptr), np.bincount(data.item, minlength=data.items) > 0
+    if data.division is not None and data.catalog is data.division.catalog:
+        drawn = [negatives[negatives >= 0] for negatives in data.division.negatives.values()]
+        if rivals:
+            for one in drawn:
+                used[one] = True
+        every, gone = sum(map(len, drawn)), sum(int((~used[one]).sum()) for one in drawn)
+        if gone:
+            told = f"{gone:,} of {every:,} negatives are left out with items that filters leave out."
+            data = replace(data, notes=(*data.notes, told))
     people, items = np.flatnonzero(counts), np.flatnonzero(used)
     return replace(
         data,
@@ -143,8 +149,3 @@ def _best_known(data: Interactions, count: int) -> Interactions:
     kept = np.zeros(data.items, np.bool_)
     kept[np.argsort(-visitors, kind="stable")[:count]] = True
     return data.take(kept[data.item])
-
-
-def _people(data: Interactions) -> NDArray[np.int64]:
-    """The person of each interaction."""
-    return np.repeat(np.arange(data.people), np.diff(data.indptr))

@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 from sottovoce.data import archive
 from sottovoce.errors import DataError, either
+from sottovoce.kernel_cache import user_cache
 
 COMMON = ("ratings.csv", "ratings.dat")
 """Files of several data sets, and of other people."""
@@ -40,8 +41,7 @@ class Fetch(NamedTuple):
 
 def cache() -> Path:
     """The folder in the user's cache that keeps what was fetched."""
-    root = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(os.environ.get("SOTTOVOCE_CACHE") or Path(root) / "sottovoce") / "data"
+    return user_cache() / "data"
 
 
 def places(data_dir: Path | None) -> list[tuple[str, Path]]:

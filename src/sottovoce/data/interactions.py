@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce.data import ids
 from sottovoce.errors import DataError
 
 Strings = NDArray[np.str_]
@@ -28,6 +30,10 @@ class Catalog:
 
     def __len__(self) -> int:
         return len(self.ids)
+
+    def __repr__(self) -> str:
+        known = [name for name in ("titles", "categories", "coordinates") if getattr(self, name) is not None]
+        return f"<Catalog {_plain(self.name)}: {len(self):,} items; known: {', '.join(['ids', *known])}>"
 
     def title(self, item: int) -> str:
         """What to call an item: its title, or its id where it has none."""
@@ -74,11 +80,26 @@ class Interactions:
     """Terms of use, in one line."""
     source: str = ""
     """Where the data came from, in words for the person."""
+    notes: tuple[str, ...] = ()
+    """What a person should know of the data, a sentence each: what repeats, what was put right."""
     division: Division | None = None
     """The parts that the publisher made, which the split `predefined` keeps to."""
 
     def __len__(self) -> int:
         return len(self.item)
+
+    def __repr__(self) -> str:
+        """Two lines: what there is, and where it came from."""
+        low, high = self.scale
+        told = [
+            f"{self.people:,} people, {self.items:,} items, {len(self):,} interactions",
+            f"density {self.density:.3%}",
+            "no ratings" if (self.value == 1).all() else f"ratings {low:g} to {high:g}",
+        ]
+        if len(self) and self.time.any():
+            first, last = (np.datetime64(int(t), "s").astype("datetime64[D]") for t in _span(self.time))
+            told.append(f"{first} to {last}")
+        return f"{_plain(self.name)}: {', '.join(told)}\nfrom {_plain(self.source) or 'memory'}"
 
     @property
     def people(self) -> int:
@@ -91,16 +112,22 @@ class Interactions:
         return len(self.catalog)
 
     @property
+    def owner(self) -> NDArray[np.int64]:
+        """The person of each interaction."""
+        return np.repeat(np.arange(self.people), np.diff(self.indptr))
+
+    @property
     def density(self) -> float:
         """Interactions per possible pair of person and item."""
         return len(self) / max(1, self.people * self.items)
 
     def person(self, user_id: str | int) -> int:
         """The number of the person whom the source calls `user_id`."""
-        wanted = str(user_id)
-        found = np.flatnonzero(self.users == wanted)
-        if len(found):
-            return int(found[0])
+        wanted = ids.clean(str(user_id))
+        for spelled in (wanted, ids.plain(wanted)):
+            found = np.flatnonzero(self.users == spelled)
+            if len(found):
+                return int(found[0])
         # Comparing spellings is slow, and close ones have about the same length.
         lengths = np.char.str_len(self.users)
         similar = self.users[np.abs(lengths - len(wanted)) <= 1][:5000].tolist()
@@ -136,11 +163,12 @@ def build(
 ) -> Interactions:
     """Interactions from columns of equal length, one entry per interaction.
 
-    People are numbered in the order of their ids: as numbers if all ids are whole numbers, else as
-    text. So are items, unless a `catalog` gives their order. Rows are sorted by person, then time,
-    and keep their order where the times are equal. Somebody who met the same item twice has two
-    interactions with it: nothing is merged. Without `value` every value is 1; without `scale` the
-    lowest and highest value seen take its place.
+    Ids are spelled as `sottovoce.data.ids` says. People are numbered in the order of their ids: as
+    numbers if all ids are whole numbers, else as text. So are items, unless a `catalog` gives their
+    order. Rows are sorted by person, then time, and keep their order where the times are equal.
+    Somebody who met the same item twice has two interactions with it: it is `sottovoce.load` that
+    merges them. Without `value` every value is 1; without `scale` the lowest and highest value seen
+    take its place.
     """
     return arrange(name, user, item, value, time, catalog=catalog, scale=scale, terms=terms, source=source)[0]
 
@@ -158,8 +186,12 @@ def arrange(
     source: str = "",
 ) -> tuple[Interactions, NDArray[np.int64]]:
     """What `build` returns, and for each interaction the row that it came from."""
-    users, person = _factorise(user)
-    ids, number = _factorise(item)
+
+    def place(row: int) -> str:
+        return f"Row {row + 1} of {name}"
+
+    users, person = ids.factorise(np.asarray(user), "user", place)
+    called, number = ids.factorise(np.asarray(item), "item", place)
     count = len(person)
     values = np.ones(count, np.float32) if value is None else np.asarray(value).astype(np.float32)
     times = np.zeros(count, np.int64) if time is None else np.asarray(time).astype(np.int64)
@@ -176,9 +208,9 @@ def arrange(
             "Correct it, or give the right scale.",
         )
     if catalog is None:
-        catalog = Catalog(name, ids)
+        catalog = Catalog(name, called)
     else:
-        number = _places(catalog, ids)[number]
+        number = _places(catalog, called)[number]
     order = in_order(person, times)
     interactions = Interactions(
         name=name,
@@ -205,43 +237,6 @@ def in_order(person: NDArray[np.int64], time: NDArray[np.int64]) -> NDArray[np.i
     return np.lexsort((time, person))
 
 
-def _factorise(column: ArrayLike) -> tuple[Strings, NDArray[np.int64]]:
-    """The distinct ids in order, as text, and for every row the place of its id among them."""
-    array = np.asarray(column)
-    if array.dtype.kind in "iu":
-        whole, place = ranks(array)
-        return whole.astype(np.str_), place
-    ids, place = np.unique(array.astype(np.str_), return_inverse=True)
-    if _whole_numbers(ids):
-        order = np.argsort(ids.astype(np.int64), kind="stable")
-        rank = np.empty(len(ids), np.int64)
-        rank[order] = np.arange(len(ids))
-        return ids[order], rank[place]
-    return ids, place
-
-
-def ranks(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The distinct ids in order and the place of each row's: for whole numbers by a table, if it is small."""
-    if (
-        array.dtype.kind not in "iu"
-        or len(array) == 0
-        or (span := int(array.max()) - (low := int(array.min())) + 1) > 4 * len(array) + 1000
-    ):
-        return np.unique(array, return_inverse=True)
-    offset = array.astype(np.int64) - low
-    seen = np.zeros(span, np.bool_)
-    seen[offset] = True
-    return np.flatnonzero(seen) + low, (np.cumsum(seen) - 1)[offset]
-
-
-def _whole_numbers(ids: Strings) -> bool:
-    """Whether every id is a whole number in its plain spelling; "07" and "7" are two ids."""
-    try:
-        return bool(np.all(ids.astype(np.int64).astype(np.str_) == ids))
-    except (ValueError, OverflowError):
-        return False
-
-
 def _observed(implicit: bool, values: NDArray[np.float32]) -> tuple[float, float]:
     """The range of the values; with nothing to compare, the range from zero."""
     if implicit:
@@ -251,24 +246,33 @@ def _observed(implicit: bool, values: NDArray[np.float32]) -> tuple[float, float
     return (low, high) if low < high else (min(low, 0.0), max(high, 1.0))
 
 
-def _places(catalog: Catalog, ids: Strings) -> NDArray[np.int64]:
-    """Where each of `ids` stands in the catalogue."""
-    place = {str(known): number for number, known in enumerate(catalog.ids)}
-    unknown = [str(i) for i in ids if str(i) not in place]
+def _places(catalog: Catalog, called: Strings) -> NDArray[np.int64]:
+    """Where each of the ids `called` stands in the catalogue."""
+    place = {ids.clean(str(known)): number for number, known in enumerate(catalog.ids)}
+    unknown = [str(i) for i in called if str(i) not in place]
     if unknown:
         raise DataError(
             f"{len(unknown)} items are not in the catalogue {catalog.name}, the first being {unknown[0]!r}.",
             "Add them to the catalogue, or build without one.",
         )
-    return np.array([place[str(i)] for i in ids], np.int64)
+    return np.array([place[str(i)] for i in called], np.int64)
 
 
-def extended(catalog: Catalog, ids: Sequence[Any]) -> Catalog:
-    """The catalogue with those of `ids` that it lacks at its end, without title, category or place."""
+def extended(catalog: Catalog, called: Sequence[Any]) -> Catalog:
+    """The catalogue with those of the ids `called` that it lacks at its end, of which nothing is known."""
     known = set(catalog.ids.tolist())
-    new = [i for i in dict.fromkeys(map(str, ids)) if i not in known]
+    if len(known) < len(catalog):
+        twice = next(i for i, count in Counter(catalog.ids.tolist()).items() if count > 1)
+        raise DataError(f"The catalogue {catalog.name} lists the item {twice!r} twice.", "Leave one out.")
+    new = [i for i in dict.fromkeys(map(str, called)) if i not in known]
     if not new:
         return catalog
+    every = [*catalog.ids.tolist(), *new]
+    try:
+        ids.unify(every)
+    except ids.UnclearError as error:
+        what = ("The catalogue", "What people met")
+        raise error.refusal("item", every, lambda n: what[n >= len(catalog)]) from None
     return replace(
         catalog,
         ids=np.concatenate((catalog.ids, np.array(new, np.str_))),
@@ -278,3 +282,12 @@ def extended(catalog: Catalog, ids: Sequence[Any]) -> Catalog:
         if catalog.coordinates is None
         else np.concatenate((catalog.coordinates, np.full((len(new), 2), np.nan, np.float32))),
     )
+
+
+def _plain(text: str) -> str:
+    """Text in one line, without signs that a terminal would obey."""
+    return "".join(sign if sign.isprintable() else " " for sign in text)
+
+
+def _span(time: NDArray[np.int64]) -> tuple[int, int]:
+    return int(time.min()), int(time.max())

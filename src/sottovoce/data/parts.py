@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.data import ids, unknown
 from sottovoce.data.interactions import Catalog, Division, Interactions, arrange
 from sottovoce.data.split import TEST, TRAIN, WEIGHTING
 
@@ -29,14 +30,46 @@ class Parts(NamedTuple):
     """The same for the validation set."""
 
 
+class Negatives(NamedTuple):
+    """The ids to rank each row of a part against, one row after the other."""
+
+    ids: NDArray[Any]
+    counts: NDArray[np.int64]
+    """How many belong to each row."""
+    place: ids.Place
+
+
 class Rows(NamedTuple):
-    """The columns of one part's file, and the ids of the negatives of each row."""
+    """The columns of one part's file, where its rows stand, and the negatives of each."""
 
     user: NDArray[Any]
     item: NDArray[Any]
     value: NDArray[np.float64] | None
     time: NDArray[np.int64] | None
-    negatives: NDArray[Any] | None = None
+    place: ids.Place
+    negatives: Negatives | None = None
+
+    @property
+    def items(self) -> NDArray[Any]:
+        """All ids of items, those of negatives too."""
+        return self.item if self.negatives is None else np.concatenate((self.item, self.negatives.ids))
+
+
+def agreed(rows: Mapping[str, Rows]) -> dict[str, Rows]:
+    """Parts whose ids are spelled alike; what may be one id or two is refused."""
+    users = ids.agree([ids.Given(part.user, part.place) for part in rows.values()], "user")
+    listed = [part.negatives for part in rows.values() if part.negatives is not None]
+    given = [ids.Given(part.item, part.place) for part in rows.values()]
+    items = ids.agree([*given, *(ids.Given(one.ids, one.place) for one in listed)], "item")
+    negatives = iter(items[len(rows) :])
+    return {
+        name: part._replace(
+            user=user,
+            item=item,
+            negatives=part.negatives and part.negatives._replace(ids=next(negatives)),
+        )
+        for (name, part), user, item in zip(rows.items(), users, items, strict=False)
+    }
 
 
 def assemble(
@@ -46,8 +79,9 @@ def assemble(
     *,
     scale: tuple[float, float] | None = None,
     source: str = "",
+    notes: tuple[str, ...] = (),
 ) -> Parts:
-    """Parts called train, test and perhaps validation; the catalogue must list every item."""
+    """Parts called train, test and perhaps validation, agreed; the catalogue must list every item."""
 
     def column(field: str) -> NDArray[Any] | None:
         columns = [getattr(part, field) for part in rows.values()]
@@ -67,27 +101,32 @@ def assemble(
     sizes = [len(part.user) for part in rows.values()]
     number = np.repeat(np.arange(len(rows)), sizes)[order]
     within = order - np.concatenate(([0], np.cumsum(sizes)))[number]
-    negatives: dict[str, NDArray[np.int32]] = {}
     place = {i: n for n, i in enumerate(catalog.ids.tolist())}
-    for part, columns in rows.items():
-        if columns.negatives is not None:
-            ids, inverse = np.unique(columns.negatives, return_inverse=True)
-            numbers = np.array([place[i] for i in ids.astype(np.str_).tolist()], np.int32)
-            negatives[part] = numbers[inverse].reshape(columns.negatives.shape)
+    drawn = {part: _matrix(r.negatives, place) for part, r in rows.items() if r.negatives is not None}
     codes = np.array([NUMBER[part] for part in rows], np.int8)
-    given = {NUMBER[part]: drawn for part, drawn in negatives.items()}
+    given = {NUMBER[part]: negatives for part, negatives in drawn.items()}
     whole = replace(whole, division=Division(codes[number], within, given, catalog))
+    whole = replace(whole, notes=unknown.told(whole) + notes)
     parts = {}
     for at, part in enumerate(rows):
         mine = number == at
         parts[part] = replace(whole.take(mine), source=f"{source}, part {part}")
-        if part in negatives:
-            negatives[part] = negatives[part][within[mine]]
+        if part in drawn:
+            drawn[part] = drawn[part][within[mine]]
     return Parts(
         whole,
         parts["train"],
         parts["test"],
         parts.get("validation"),
-        negatives.get("test"),
-        negatives.get("validation"),
+        drawn.get("test"),
+        drawn.get("validation"),
     )
+
+
+def _matrix(given: Negatives, place: Mapping[str, int]) -> NDArray[np.int32]:
+    """Negatives by their numbers in the catalogue, a line for each row; -1 where a row has fewer."""
+    distinct, inverse = ids.ranks(given.ids)
+    numbers = np.array([place[i] for i in distinct.astype(np.str_).tolist()], np.int32)
+    out = np.full((len(given.counts), int(given.counts.max(initial=0))), -1, np.int32)
+    out[np.arange(out.shape[1]) < given.counts[:, None]] = numbers[inverse]
+    return out

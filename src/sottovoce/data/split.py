@@ -33,6 +33,8 @@ class Split:
     """The same for the weighting set."""
     metrics: tuple[str, ...] = ()
     """What this split is evaluated by unless a recipe says otherwise; empty: HR and NDCG, or RMSE."""
+    untested: str = ""
+    """Whom it leaves out of the test, in words that follow "they have", such as "a single interaction"."""
 
     @functools.cached_property
     def hash(self) -> str:

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import archive, bounded, clock, decimals, quotes
+from sottovoce.data import archive, bounded, clock, decimals, ids, quotes
 from sottovoce.data.text import decode as decode
 from sottovoce.data.text import one_line_end
 from sottovoce.errors import DataError
@@ -47,22 +47,12 @@ class Table:
         return f"{self.where}, line {self.lines[row]}"
 
     def ids(self, column: int, what: str) -> NDArray[Any]:
-        """A column of ids: whole numbers if all are plainly spelled so, else text."""
-        import polars as pl
+        """A column of ids: whole numbers if all are such, else text."""
 
-        series = self.frame.to_series(column)
-        if series.dtype.is_float():
-            whole = series.cast(pl.Int64, strict=False)
-            series = whole if (whole.cast(pl.Float64) == series).all() else series
-        self._refuse(column, series.is_null().to_numpy(), f"has no {what}", "Every row needs one.")
-        if series.dtype.is_integer():
-            return series.to_numpy()
-        text = series.cast(pl.String)
-        self._refuse(column, (text == "").to_numpy(), f"has no {what}", "Every row needs one.")
-        numbers = text.cast(pl.Int64, strict=False)
-        if numbers.null_count() == 0 and (numbers.cast(pl.String) == text).all():
-            return numbers.to_numpy()
-        return np.array(text.to_list(), np.str_)
+        def refuse(bad: NDArray[np.bool_], problem: str, remedy: str) -> None:
+            self._refuse(column, bad, problem, remedy)
+
+        return ids.column(self.frame.to_series(column), what, refuse, self.place)
 
     def numbers(
         self, column: int, what: str, scale: tuple[float, float] | None = None, *, gaps: bool = False

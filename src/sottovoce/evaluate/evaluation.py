@@ -9,19 +9,21 @@
   2019), and a person's are those of the own ratings.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.data.sampling import seen
 from sottovoce.errors import DataError, RecipeError
 from sottovoce.evaluate.listed import listed
 from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
 from sottovoce.evaluate.rating import errors
 from sottovoce.evaluate.scoring import contexts, slots_of
 from sottovoce.metrics import LISTED, NAMES, RANKED, RATED
+from sottovoce.metrics.rank import LAST
 from sottovoce.registry import nearest
 from sottovoce.state import People, Tables
 
@@ -29,6 +31,7 @@ if TYPE_CHECKING:
     from sottovoce.data.split import Split
 
 Candidates = Literal["sampled", "all"]
+_OFF = 10  # a person's RMSE that is so many times the largest rating is none of a model that works
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,6 +45,18 @@ class Evaluation:
     per_user: dict[str, NDArray[np.float64]]
     by_category: dict[str, dict[str, float]] = field(default_factory=dict)
     """The bias disparity of each category of items."""
+    lost: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
+    """[people]: who was tested with a model that has no score for any item under test, or predicts ratings
+    that have nothing to do with the scale: it has diverged."""
+
+
+def asked(
+    split: "Split", metrics: Sequence[str] | None, candidates: Candidates | None
+) -> tuple[Sequence[str], bool]:
+    """The names of what is measured, and whether rivals are the split's candidates, not all items."""
+    drawn = split.candidates.shape[1] > 0
+    wanted = metrics or split.metrics or (("hr", "ndcg") if drawn else ("rmse",))
+    return wanted, drawn if candidates is None else candidates == "sampled"
 
 
 def evaluate(
@@ -53,16 +68,16 @@ def evaluate(
     *,
     metrics: Sequence[str] | None = None,
     candidates: Candidates | None = None,
+    without: Container[str] = (),
 ) -> Evaluation:
     """How good everybody's model is on the test part of `split`, ranked lists at each of `ks`.
 
     `metrics` are names of `sottovoce.metrics.NAMES`, by default what the split is usually evaluated
     by. Rivals are the split's `"sampled"` candidates (the default where it has any) or `"all"` of
-    the catalogue.
+    the catalogue. Figures `without` which it should be, such as "hr@20", are left out.
     """
     drawn = split.candidates.shape[1] > 0
-    wanted = metrics or split.metrics or (("hr", "ndcg") if drawn else ("rmse",))
-    sampled = drawn if candidates is None else candidates == "sampled"
+    wanted, sampled = asked(split, metrics, candidates)
     _check_names(wanted)
     _check(split, people)
     ranked, lists = (any(name in kind for name in wanted) for kind in (RANKED, LISTED))
@@ -74,20 +89,25 @@ def evaluate(
     overall: dict[str, float] = {}
     per_user: dict[str, NDArray[np.float64]] = {}
     by_category: dict[str, dict[str, float]] = {}
+    lost = np.zeros(len(people.steps), np.bool_)
     if ranked:
-        per_user |= _ranked(model, tables, people, split, ks, sampled)
+        own, unranked = _ranked(model, tables, people, split, ks, sampled)
+        per_user, lost = per_user | own, lost | unranked
     if lists:
         own, overall, by_category = listed(model, tables, people, split, ks, wanted, sampled)
-        per_user |= own
+        per_user, lost = per_user | own, lost | _unserved(own["user-coverage"], people, split.test.items)
     overall |= {name: _mean(values) for name, values in per_user.items()}
     if any(name in RATED for name in wanted):
         of_all, own = _rated(model, tables, people, split)
         overall, per_user = overall | of_all, per_user | own
-    names = [n for w in dict.fromkeys(wanted) for n in (w, *(f"{w}@{k}" for k in ks)) if n in overall]
+        lost |= own["rmse"] > _OFF * (max(map(abs, split.test.scale)) or 1.0)
+    known = [n for w in dict.fromkeys(wanted) for n in (w, *(f"{w}@{k}" for k in ks)) if n in overall]
+    names = [name for name in known if name not in without]
     return Evaluation(
         {name: overall[name] for name in names},
         {name: per_user[name] for name in names if name in per_user},
-        by_category,
+        {name: shifts for name, shifts in by_category.items() if name in names},
+        lost,
     )
 
 
@@ -114,7 +134,8 @@ def _check(split: "Split", people: People) -> None:
 
 def _ranked(
     model: Any, tables: Tables, people: People, split: "Split", ks: Sequence[int], sampled: bool
-) -> dict[str, NDArray[np.float64]]:
+) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.bool_]]:
+    """Everybody's metrics, and who has held-out items of which none has a score."""
     test, count = split.test, len(people.steps)
     places = np.empty(len(test), np.int32)
     held = (slots_of(people), test.items, test.indptr, test.item, *contexts(model, split))
@@ -124,7 +145,16 @@ def _ranked(
         ranks_in_catalogue(model, tables, people, *held, places, batch=count)
     out = np.empty((len(RANKED), len(ks), count))
     averages(test.indptr, places, np.array(ks, np.int64), *out, batch=count)
-    return {f"{name}@{k}": out[m, i] for m, name in enumerate(RANKED) for i, k in enumerate(ks)}
+    lengths = np.diff(test.indptr)
+    scored = np.bincount(np.repeat(np.arange(count), lengths), places != LAST, count)
+    found = {f"{name}@{k}": out[m, i] for m, name in enumerate(RANKED) for i, k in enumerate(ks)}
+    return found, (lengths > 0) & (scored == 0)
+
+
+def _unserved(coverage: NDArray[np.float64], people: People, items: int) -> NDArray[np.bool_]:
+    """Who gets no list, although there are items that the person has no data on."""
+    met: NDArray[np.int64] = seen(people.indptr, people.item).counts
+    return np.asarray((coverage == 0) & (met < items))
 
 
 def _rated(

@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import ResourceError, RunError
+from sottovoce.errors import RunError
+from sottovoce.experiments import disk, machine
 
 FORMAT = 1
 _PREFIX = "checkpoint-"
@@ -50,10 +51,7 @@ def save(run: Path, round: int, identity: Mapping[str, Any], arrays: Mapping[str
     except OSError as error:
         shutil.rmtree(building, ignore_errors=True)
         size = sum(array.nbytes for array in arrays.values())
-        raise ResourceError(
-            f"A checkpoint of {size / 1e6:,.0f} MB cannot be written to {run}: {error.strerror}.",
-            "Free some space or choose another directory with --out.",
-        ) from None
+        raise disk.refusal(run, error, f"A checkpoint of {machine.size(size)}") from None
     flush_directory(run)
     remove(run, keep=place)
 
@@ -89,7 +87,7 @@ def newest(run: Path) -> Checkpoint | None:
 
 def remove(run: Path, keep: Path | None = None) -> None:
     """Remove checkpoints and unfinished ones, except `keep`."""
-    for place in run.glob(f"{_PREFIX}*"):
+    for place in _named(run):
         if place != keep:
             shutil.rmtree(place, ignore_errors=True)
 
@@ -100,7 +98,12 @@ def exists(run: Path) -> bool:
 
 
 def _complete(run: Path) -> list[Path]:
-    return sorted(p for p in run.glob(f"{_PREFIX}*") if p.is_dir() and p.suffix != ".tmp")
+    return [place for place in _named(run) if place.suffix != ".tmp" and place.is_dir()]
+
+
+def _named(run: Path) -> list[Path]:
+    """What is called like a checkpoint in a run directory, which may be missing."""
+    return [run / name for name in disk.held(run) if name.startswith(_PREFIX)]
 
 
 def _flush(file: Any) -> None:

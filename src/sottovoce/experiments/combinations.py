@@ -47,7 +47,8 @@ def check_split(merge: Any, best: str, split: "Split", where: str) -> None:
     asked = "protocol.merge" if judges(merge) else "evaluate.best" if best != "none" else ""
     if asked and (split.weighting is None or split.weighting_candidates.shape[1] == 0):
         raise RecipeError(
-            f"{where}: {asked} judges models on a weighting set, and {split.name} withholds none.",
+            f"{where}: {asked} judges models on a weighting set (a validation set: items that each person "
+            f"withholds from training), and {split.name} withholds none.",
             'Use the split "local-holdout".',
         )
 

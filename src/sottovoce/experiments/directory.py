@@ -11,8 +11,11 @@ checkpoint-<round>/      only while running, or with run.keep_models
 """
 
 import contextlib
+import errno
 import json
 import os
+import re
+import shlex
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -20,7 +23,7 @@ from typing import TYPE_CHECKING, Any
 from numpy.typing import NDArray
 
 from sottovoce.errors import RunError, SottovoceError
-from sottovoce.experiments import checkpoint
+from sottovoce.experiments import checkpoint, disk
 from sottovoce.experiments.recipe import Recipe
 
 if TYPE_CHECKING:
@@ -29,6 +32,10 @@ if TYPE_CHECKING:
 RECIPE, RESULT, EVENTS = "recipe.toml", "result.json", "events.jsonl"
 PER_USER, RECOMMENDATIONS, REPORT = "per_user.parquet", "recommendations.parquet", "report.html"
 SPLIT = "split.json"
+_KEYS = {"final": dict, "baselines": dict, "data": dict, "metric": str, "rounds": int}
+"""What everything that reads a result needs of it."""
+_HARMLESS = ("run.threads", "run.keep_models", "run.checkpoint")
+"""Settings that change no result, and so may differ between a run and its continuation."""
 _FILES = (RECIPE, RESULT, EVENTS, PER_USER, RECOMMENDATIONS, REPORT)
 
 
@@ -42,17 +49,17 @@ class RunDirectory:
     @property
     def complete(self) -> bool:
         """Whether the run reached its end."""
-        return (self.path / RESULT).is_file()
+        return RESULT in disk.held(self.path)
 
     @property
     def begun(self) -> bool:
         """Whether any run left something here."""
-        return checkpoint.exists(self.path) or any((self.path / name).exists() for name in _FILES)
+        return checkpoint.exists(self.path) or not set(_FILES).isdisjoint(disk.held(self.path))
 
     @property
     def busy(self) -> bool:
         """Whether a process is running here."""
-        if not self.path.is_dir():
+        if not disk.is_folder(self.path):
             return False
         try:
             with _locked(self.path):
@@ -73,13 +80,8 @@ class RunDirectory:
                 f"{self.path} holds {held}.",
                 f"{way[0].upper()}{way[1:]}." if self.complete else f"Continue it with --resume, {way}.",
             )
-        new, made = not self.begun, not self.path.exists()
-        try:
-            self.path.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise RunError(
-                f"{self.path} cannot be used: {error.strerror}.", "Choose another directory with --out."
-            ) from None
+        new, made = not self.begun, not disk.is_folder(self.path)
+        self.make()
         with _locked(self.path):
             try:
                 yield
@@ -88,11 +90,22 @@ class RunDirectory:
                     self._clear(made)
                 raise
 
+    def make(self) -> None:
+        """Make the directory, if it is not there."""
+        try:
+            self.path.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            if error.errno in disk.FULL:
+                raise disk.refusal(self.path, error) from None
+            raise RunError(
+                f"{self.path} cannot be used: {error.strerror}.", "Choose another directory with --out."
+            ) from None
+
     def _clear(self, made: bool) -> None:
-        for name in (RECIPE, SPLIT, EVENTS):
-            (self.path / name).unlink(missing_ok=True)
-        if made:
-            with contextlib.suppress(OSError):  # somebody put something else there
+        with contextlib.suppress(OSError):  # somebody put something else there
+            for name in (RECIPE, SPLIT, EVENTS):
+                (self.path / name).unlink(missing_ok=True)
+            if made:
                 self.path.rmdir()
 
     def begin(
@@ -111,6 +124,11 @@ class RunDirectory:
             self._same(recipe)
         else:
             self.write(RECIPE, recipe.dumps())
+        if self.split not in (None, split):
+            raise RunError(
+                f"The data changed since the run in {self.path} began{_named(recipe)}.",
+                "Put back what was there, or start anew in another directory with --out.",
+            )
         if self.complete:
             return None
         found = checkpoint.newest(self.path)
@@ -119,19 +137,31 @@ class RunDirectory:
         self._truncate(-1 if found is None else found.round)
         return found
 
+    @property
+    def split(self) -> str | None:
+        """The hash of the data as it was divided when the run began, if that is known."""
+        try:
+            return str(json.loads((self.path / SPLIT).read_text("utf-8"))["sha256"])
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
     def _same(self, recipe: Recipe) -> None:
         begun = Recipe.load(self.path / RECIPE)
         if begun.hash() == recipe.hash():
             return
         before, now = _flat(begun.document()), _flat(recipe.document())
-        changed = sorted(k for k in before.keys() | now.keys() if before.get(k) != now.get(k))
+        changed = sorted(
+            k for k in before.keys() | now.keys() if before.get(k) != now.get(k) and k not in _HARMLESS
+        )
         listed = ", ".join(
             f"{k} ({before.get(k, 'unset')} there, {now.get(k, 'unset')} now)" for k in changed
         )
-        raise RunError(
-            f"{self.path} was begun with another recipe: {listed}.",
-            "Resume with the recipe.toml in it, or start anew in another directory with --out.",
-        )
+        more = changed == ["run.rounds"] and self.complete and now["run.rounds"] > before["run.rounds"]
+        remedy = "Resume with the recipe.toml in it, or start anew in another directory with --out."
+        if more:
+            wanted = shlex.join(["sottovoce", "extend", str(self.path), "--rounds", str(now["run.rounds"])])
+            remedy = f"To go on from its models: {wanted}."
+        raise RunError(f"{self.path} was begun with another recipe: {listed}.", remedy)
 
     def _difference(self, other: Mapping[str, Any]) -> str:
         if other.get("version") != self.identity["version"]:
@@ -143,22 +173,49 @@ class RunDirectory:
         return f"The {what} changed since the checkpoint in {self.path} was written."
 
     def record(self, event: Mapping[str, Any]) -> None:
-        """Append an event to the curve."""
-        with (self.path / EVENTS).open("a", encoding="utf-8") as file:
-            file.write(json.dumps(event) + "\n")
-            file.flush()
-            os.fsync(file.fileno())
+        """Append an event to the curve, entirely or not at all."""
+        path = self.path / EVENTS
+        line = (json.dumps(event) + "\n").encode()
+        with disk.writing(path), path.open("ab", buffering=0) as file:
+            before = file.seek(0, os.SEEK_END)
+            try:
+                if file.write(line) < len(line):
+                    raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(before)
+                raise
 
     def events(self) -> list[dict[str, Any]]:
-        """The curve. A line that was cut off when the process died ends it."""
+        """The curve. A line that was cut off when the process died ends it, and so does anything else."""
         path = self.path / EVENTS
+        try:
+            text = path.read_text("utf-8", errors="replace")
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        except OSError as error:
+            raise unreadable(path, error) from None
         events: list[dict[str, Any]] = []
-        if path.exists():
-            for line in path.read_text("utf-8").splitlines():
-                try:
-                    events.append(json.loads(line))
-                except ValueError:
-                    break
+        for line in text.splitlines():
+            try:
+                event = json.loads(line)
+            except ValueError:
+                break
+            if not isinstance(event, dict) or not isinstance(event.get("round"), int):
+                break
+            events.append(event)
+        return events
+
+    def curve(self, result: Mapping[str, Any]) -> list[dict[str, Any]]:
+        """The curve of a complete run, which is whole or damaged."""
+        events = self.events()
+        reached = events[-1]["round"] if events else "none"
+        if reached != result["rounds"] or any(result["metric"] not in event for event in events):
+            raise RunError(
+                f"{self.path / EVENTS} is damaged: the run has {result['rounds']} rounds, "
+                f"and the last one that can be read is {reached}.",
+                "Run anew.",
+            )
         return events
 
     def _truncate(self, round: int) -> None:
@@ -180,14 +237,22 @@ class RunDirectory:
 
     def write_frame(self, name: str, frame: "polars.DataFrame") -> None:
         """Write a table likewise."""
-        with _replacing(self.path / name) as building:
-            frame.write_parquet(building)
+        from polars.exceptions import PolarsError
+
+        with _replacing(self.path / name) as building, building.open("wb") as file:
+            try:
+                frame.write_parquet(file)
+            except PolarsError as error:
+                # It puts what the system says into words of its own.
+                said = re.search(r"os error (\d+)", str(error))
+                code = int(said[1]) if said else errno.EIO
+                raise OSError(code, os.strerror(code) if said else str(error)) from None
 
     def result(self) -> dict[str, Any]:
         """The figures of a complete run."""
         try:
             result: dict[str, Any] = json.loads((self.path / RESULT).read_text("utf-8"))
-        except FileNotFoundError:
+        except (FileNotFoundError, NotADirectoryError):
             if self.begun:
                 raise RunError(
                     f"The run in {self.path} is not complete.", "Continue it with --resume."
@@ -195,9 +260,24 @@ class RunDirectory:
             raise RunError(
                 f"{self.path} is not a run directory.", "Give a directory that a run wrote."
             ) from None
+        except OSError as error:
+            raise unreadable(self.path / RESULT, error) from None
         except ValueError as error:
             raise RunError(f"{self.path / RESULT} is damaged: {error}.", "Run anew.") from None
+        lacking = [
+            key
+            for key, kind in _KEYS.items()
+            if not isinstance(result, dict) or not isinstance(result.get(key), kind)
+        ]
+        if lacking:
+            raise RunError(f"{self.path / RESULT} is damaged: it has no {', '.join(lacking)}.", "Run anew.")
         return result
+
+
+def unreadable(path: Path, error: Exception) -> RunError:
+    """A file of a run that is there and cannot be read."""
+    reason = getattr(error, "strerror", None) or error
+    return RunError(f"{path} cannot be read: {reason}.", "Check its permissions, or run anew.")
 
 
 def unused(path: Path) -> Path:
@@ -211,11 +291,18 @@ def unused(path: Path) -> Path:
 
 @contextlib.contextmanager
 def _replacing(path: Path) -> Iterator[Path]:
+    """A file to build, which becomes `path` when the block ends; if that fails, nothing is left of it."""
     building = path.with_name(f".{path.name}.tmp")
-    yield building
-    with building.open("rb+") as file:
-        os.fsync(file.fileno())
-    building.replace(path)
+    with disk.writing(path):
+        try:
+            yield building
+            with building.open("rb+") as file:
+                os.fsync(file.fileno())
+            building.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                building.unlink(missing_ok=True)
+            raise
     checkpoint.flush_directory(path.parent)
 
 
@@ -227,17 +314,29 @@ def _locked(path: Path) -> Iterator[None]:
     except ImportError:
         yield
         return
-    handle = os.open(path, os.O_RDONLY)
+    try:
+        handle = os.open(path, os.O_RDONLY)
+    except OSError as error:
+        raise RunError(
+            f"{path} cannot be used: {error.strerror}.", "Choose another directory with --out."
+        ) from None
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise RunError(
                 f"Another process is running in {path}.", "Wait for it, or use another --out."
             ) from None
+        except OSError:
+            pass  # some network file systems have no locks
         yield
     finally:
         os.close(handle)
+
+
+def _named(recipe: Recipe) -> str:
+    """The file or data set of a recipe, for a sentence."""
+    return f": {recipe.data.path or recipe.data.name}"
 
 
 def _flat(table: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:

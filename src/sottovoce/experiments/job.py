@@ -1,22 +1,34 @@
 """One run at work: measure the baselines, train, evaluate, save, and write down what came of it."""
 
 import json
-import math
 import time
-from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression import Whole
-from sottovoce.experiments import combinations, directory, interrupt, machine, nodes, pretrained, references
+from sottovoce.experiments import (
+    advice,
+    combinations,
+    compiling,
+    directory,
+    fitting,
+    interrupt,
+    machine,
+    nodes,
+    pretrained,
+    references,
+)
 from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.figures import best_of, describe, finite, times
+from sottovoce.experiments.measurable import Measurable, main_metric, measurable
 from sottovoce.experiments.outcome import (
     TOP,
     Run,
-    lower_is_better,
+    collapse,
+    divergence,
     missing,
     per_user_frame,
     recommendations_frame,
@@ -24,7 +36,8 @@ from sottovoce.experiments.outcome import (
 from sottovoce.experiments.privacy import disclosed
 from sottovoce.experiments.progress import Progress
 from sottovoce.experiments.recipe import Components, Recipe
-from sottovoce.registry import build, nearest
+from sottovoce.plural import count
+from sottovoce.registry import build
 
 if TYPE_CHECKING:
     from threading import Event
@@ -57,43 +70,54 @@ class Job:
     ) -> None:
         self.recipe, self.parts, self.data, self.place, self.tell = recipe, parts, data, place, tell
         self.data_dir = data_dir
-        self.ks = tuple(recipe.evaluate.ks)
+        self.measured = Measurable(tuple(recipe.evaluate.ks), {}, 0, ())
         self.curve: list[dict[str, Any]] = []
         self.round = 0
         self.simulation: Simulation | None = None
         self.best: Best | None = None
         self.arrivals: Arrivals | None = None
+        self.notes: tuple[str, ...] = ()
+        """What is to be said of the data as it is split."""
         self.come = -1.0  # the part of what arrives that people have
 
     def run(self) -> Run:
         """All of it, or what an earlier process left to do."""
         from sottovoce import __version__
+        from sottovoce.data import repeats
         from sottovoce.simulate.engine import Simulation
         from sottovoce.timing import hashed
 
         recipe, parts, data = self.recipe, self.parts, self.data
         references.require(parts.references)
         self.tell.say(
-            f"{data.name}: {len(data):,} interactions of {data.people:,} people with {data.items:,} items"
-            + (f" ({data.source})" if data.source else "")
+            f"{data.name}: {count(len(data), 'interaction')} of {count(data.people, 'person')} "
+            f"with {count(data.items, 'item')}" + (f" ({data.source})" if data.source else "")
         )
+        for note in data.notes:
+            self.tell.say(note)
         split: Split = parts.split.split(data, recipe.run.seed)
+        self.notes = repeats.after_split(data, split)
+        for note in self.notes:
+            self.tell.say(note)
         combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
-        expected = Simulation.memory(
-            parts.model,
-            parts.protocol,
-            data.people,
-            data.items,
-            parts.chain,
-            timed=parts.links is not None,
-            storage=recipe.run.storage,
-        )
+        self.measured = measurable(data, split, recipe.evaluate)
+        for note in self.measured.notes:
+            self.tell.say(note)
+
+        def memory(storage: "Storage") -> int:
+            sizes = parts.model, parts.protocol, data.people, data.items, parts.chain
+            return Simulation.memory(*sizes, timed=parts.links is not None, storage=storage)
+
+        recipe, told = fitting.storage(recipe, memory)
+        if told:
+            self.tell.say(told)
+        expected = memory(recipe.run.storage)
         machine.require_memory(expected)
-        with self.tell.doing("Measuring popularity and random (the first time, this compiles kernels)"):
+        with compiling.told(self.tell, "Measuring popularity and random"):
             baselines = {name: self._baseline(name, split) for name in BASELINES}
         metrics = list(baselines["popularity"].per_user)
         references.check(parts.references, metrics)
-        self.recipe = recipe = recipe.resolved(_main_metric(metrics, recipe, max(self.ks)))
+        self.recipe = recipe = recipe.resolved(main_metric(metrics, recipe, self.measured))
         clock = self._clock(recipe.run.rounds)
         found = None
         if self.place is not None:
@@ -112,11 +136,11 @@ class Job:
 
             coming = recipe.arrivals
             self.arrivals = Arrivals(split, coming.share, coming.refresh, recipe.run.seed)
-            self.tell.say(f"{len(self.arrivals):,} of everybody's items come during the run.")
+            self.tell.say(f"During the run {count(len(self.arrivals), 'item')} of everybody's come.")
         self.tell.say(f"Models take about {machine.size(expected)} of memory.")
-        with self.tell.doing("Preparing kernels (the first time, this compiles them for about a minute)"):
+        with compiling.told(self.tell, "Preparing kernels"):
             settings = recipe.run
-            simulation = self._simulation(parts.model, parts, split, settings.rounds, clock, settings.storage)
+            simulation = self._simulation(parts.model, parts, split, settings.plan, clock, settings.storage)
             self.simulation = simulation
             self._bring(simulation)
             simulation.prepare()
@@ -187,14 +211,23 @@ class Job:
 
     def _evaluate(self, simulation: "Simulation | Scored", split: "Split") -> "Evaluation":
         """The quality for everybody, or under churn for those who are online."""
+        from sottovoce.evaluate.divergence import diverged
         from sottovoce.evaluate.evaluation import evaluate
         from sottovoce.simulate.engine import Simulation
 
         if isinstance(simulation, Simulation) and len(simulation.timing.first):
             split = split.among(simulation.present())
-        asked = self.recipe.evaluate
-        return evaluate(
-            *self._used(simulation), split, ks=self.ks, metrics=asked.metrics, candidates=asked.candidates
+        asked, used = self.recipe.evaluate, self._used(simulation)
+        found = evaluate(
+            *used,
+            split,
+            ks=self.measured.ks,
+            metrics=asked.metrics,
+            candidates=asked.candidates,
+            without=self.measured.without,
+        )
+        return (
+            replace(found, lost=found.lost | diverged(*used[1:])) if simulation is self.simulation else found
         )
 
     def _used(self, simulation: "Simulation | Scored") -> "tuple[Any, Tables, People]":
@@ -220,7 +253,8 @@ class Job:
         pace, cost, saved, foretold = 0.0, 0.0, time.monotonic(), False
         with self.tell.rounds(settings.rounds, simulation.round) as bar:
             while simulation.round < settings.rounds:
-                due = min((simulation.round // every + 1) * every, settings.rounds)
+                ends = [end for end in (settings.plan, settings.rounds) if end > simulation.round]
+                due = min((simulation.round // every + 1) * every, *ends)
                 step = min(due - simulation.round, max(1, int(_SLICE / pace)) if pace else 1)
                 if self.arrivals is not None:
                     coming = self.recipe.arrivals.every
@@ -237,7 +271,7 @@ class Job:
                     self.tell.say(f"Training takes about {machine.duration(left)}, evaluation apart.")
                 if simulation.round == due:
                     last = self._record(simulation, split)
-                bar.update(simulation.round, self._note(simulation, rate))
+                bar.update(simulation.round, self._note(simulation, rate), simulation.round == due)
                 if self.place is None:
                     if asked.is_set():
                         raise KeyboardInterrupt
@@ -257,7 +291,7 @@ class Job:
         """Give people what has arrived by now."""
         coming = self.recipe.arrivals
         past = simulation.round // coming.every * coming.every
-        part = min(1.0, past / (coming.until * self.recipe.run.rounds))
+        part = min(1.0, past / (coming.until * self.recipe.run.plan))
         if self.arrivals is not None and part != self.come:
             self.come = part
             simulation.provide(*self.arrivals.after(part))
@@ -272,11 +306,16 @@ class Job:
             "messages": simulation.messages,
             "bytes": simulation.bytes,
             "seconds": simulation.seconds,
-            **_finite(evaluation.metrics),
+            **finite(evaluation.metrics),
         }
+        lost = int(evaluation.lost.sum())
+        if lost:
+            event["diverged"] = lost
         if self.best is not None:
             event["weighting"] = self.best.latest
         self.curve.append(event)
+        if lost and not any(earlier.get("diverged") for earlier in self.curve[:-1]):
+            self.tell.say(f"{divergence(self.curve, self.data.people)} {advice.diverged(self.recipe)}")
         if self.place is not None:
             self.place.record(event)
         return evaluation
@@ -291,7 +330,7 @@ class Job:
         `rate` is that of messages per second, since the bar spoke last.
         """
         metric, last = str(self.recipe.evaluate.metric), self.curve[-1]
-        value = last[metric]
+        value = None if 2 * last.get("diverged", 0) >= self.data.people else last[metric]
         told = f"{metric} {missing(last) if value is None else f'{value:.4f}'}"
         if not simulation.timing.timed:
             return told
@@ -312,7 +351,7 @@ class Job:
         from sottovoce.kernels import compilations
 
         metric = str(self.recipe.evaluate.metric)
-        best = _best(self.curve, metric)
+        best, lost = best_of(self.curve, metric), divergence(self.curve, self.data.people)
         beside = {"popularity": baselines["popularity"]} | outside
         others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
         others["history"] = np.diff(split.train.indptr).astype(np.float64)
@@ -324,10 +363,10 @@ class Job:
                 directory.RECOMMENDATIONS: recommendations_frame(self.data, items, scores),
             }
         result = {
-            "final": _finite(last.metrics),
+            "final": finite(last.metrics),
             "best": {name: best[name] for name in last.metrics},
-            "baselines": {name: _finite(baseline.metrics) for name, baseline in baselines.items()},
-            "references": {name: _finite(reference.metrics) for name, reference in outside.items()},
+            "baselines": {name: finite(baseline.metrics) for name, baseline in baselines.items()},
+            "references": {name: finite(reference.metrics) for name, reference in outside.items()},
             "messages": simulation.messages,
             "bytes": simulation.bytes,
             "seconds": simulation.seconds,
@@ -340,13 +379,18 @@ class Job:
             "best_round": best["round"],
             "rounds": simulation.round,
             "tails": {
-                name: _finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
+                name: finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
             },
+            "diverged": None if lost is None else lost._asdict(),
+            "collapsed": None if (alike := collapse(items, scores)) is None else alike._asdict(),
+            "tested": self.measured.tested,
+            "left_out": self.measured.without,
+            "notes": [*self.data.notes, *self.notes, *self.measured.notes],
             "by_node": nodes.summary(by_node),
-            **self._time(simulation),
-            "categories": {name: _finite(shifts) for name, shifts in last.by_category.items()},
+            **times(simulation),
+            "categories": {name: finite(shifts) for name, shifts in last.by_category.items()},
             "privacy": [one._asdict() for one in disclosed(self.parts, tuned=self.recipe.evaluate.tune > 0)],
-            "data": _describe(self.data),
+            "data": describe(self.data, self.notes),
             "split": split.hash,
             "versions": machine.versions(),
         }
@@ -360,19 +404,6 @@ class Job:
         path = None if self.place is None else self.place.path
         return Run(self.recipe, result, self.curve, directory=path, frames=frames, train=split.train)
 
-    def _time(self, simulation: "Simulation") -> dict[str, Any]:
-        """What a run in virtual time has to tell beside: how long it was, and who was there."""
-        from sottovoce.simulate.churn import Sessions, statistics
-
-        timing = simulation.timing
-        if not timing.timed:
-            return {}
-        told: dict[str, Any] = {"hours": simulation.now / 3600, "arrived": simulation.arrived}
-        if len(timing.first):
-            sessions = Sessions(timing.first, timing.since, timing.until)
-            told["churn"] = statistics(sessions, simulation.now)
-        return told
-
     def _close(self) -> None:
         """Leave a complete run as it should be, also if the last process died before it could."""
         from sottovoce.experiments.report import render
@@ -383,43 +414,3 @@ class Job:
                 self.place.write(directory.REPORT, render(self.place.path))
         if not self.recipe.run.keep_models:
             self.place.forget()
-
-
-def _main_metric(metrics: list[str], recipe: Recipe, largest: int) -> str:
-    """The metric the recipe asks for, or the usual one of this kind of evaluation."""
-    wanted = recipe.evaluate.metric
-    if not metrics:
-        raise RecipeError(
-            "evaluate.metrics has none that each person has a value of, and a run is judged by those.",
-            "Add one, for example 'precision'.",
-        )
-    if wanted is None:
-        return f"hr@{largest}" if f"hr@{largest}" in metrics else metrics[0]
-    if wanted not in metrics:
-        raise RecipeError(
-            f"evaluate.metric = {wanted!r} is not measured by the split {recipe.split.name!r}.",
-            nearest(wanted, metrics),
-        )
-    return wanted
-
-
-def _best(curve: list[dict[str, Any]], metric: str) -> dict[str, Any]:
-    """The evaluation in which the main metric was best, the first one of several."""
-    sign = 1 if lower_is_better(metric) else -1
-    return min(curve, key=lambda event: math.inf if event[metric] is None else sign * event[metric])
-
-
-def _finite(metrics: Mapping[str, float]) -> dict[str, float | None]:
-    """Figures that JSON can hold: a value that diverged becomes null."""
-    return {name: float(value) if math.isfinite(value) else None for name, value in metrics.items()}
-
-
-def _describe(data: "Interactions") -> dict[str, Any]:
-    return {
-        "name": data.name,
-        "people": data.people,
-        "items": data.items,
-        "interactions": len(data),
-        "source": data.source,
-        "terms": data.terms,
-    }

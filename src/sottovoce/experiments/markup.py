@@ -3,6 +3,8 @@
 import html
 from typing import Any
 
+from sottovoce.printable import printable
+
 
 class Html(str):
     """Text that is already HTML."""
@@ -10,14 +12,13 @@ class Html(str):
     __slots__ = ()
 
 
-_VOID = {"meta", "link", "br", "hr", "img"}
+_VOID = {"meta", "link", "br", "hr", "img", "input"}
 
 
 def element(name: str, /, *children: Any, **attributes: Any) -> Html:
     """An element. Children that are not `Html` are escaped; `class_` stands for `class`."""
     given = "".join(
-        f' {key.rstrip("_").replace("_", "-")}="{html.escape(str(value))}"'
-        for key, value in attributes.items()
+        f' {key.rstrip("_").replace("_", "-")}="{_escaped(value)}"' for key, value in attributes.items()
     )
     if name in _VOID:
         return Html(f"<{name}{given}>")
@@ -26,7 +27,11 @@ def element(name: str, /, *children: Any, **attributes: Any) -> Html:
 
 def join(*children: Any) -> Html:
     """Children one after the other, each escaped unless it is `Html`."""
-    return Html("".join(c if isinstance(c, Html) else html.escape(str(c)) for c in children))
+    return Html("".join(c if isinstance(c, Html) else _escaped(c) for c in children))
+
+
+def _escaped(text: Any) -> str:
+    return html.escape(printable(text, keep="\n\t"))
 
 
 def table(header: list[Any], rows: list[list[Any]], caption: str) -> Html:

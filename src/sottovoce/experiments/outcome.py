@@ -1,6 +1,6 @@
 """What a run comes to: its figures, its curve, and everybody's recommendations."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -8,9 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import DataError, RunError
+from sottovoce.experiments import advice, phrases
 from sottovoce.experiments.directory import PER_USER, RECIPE, RECOMMENDATIONS, REPORT, RunDirectory
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.metrics import lower_is_better as lower_is_better
+from sottovoce.plural import listed
 from sottovoce.registry import build, nearest
 
 if TYPE_CHECKING:
@@ -18,6 +20,7 @@ if TYPE_CHECKING:
     import polars
 
     from sottovoce.data.interactions import Interactions
+    from sottovoce.experiments.report.verdict import Verdict
 
 TOP = 100
 
@@ -41,9 +44,68 @@ class Consumed(NamedTuple):
     value: float
 
 
+class Divergence(NamedTuple):
+    """How many people's models are no longer finite, of how many, and from which evaluated round on."""
+
+    people: int
+    of: int
+    round: int
+
+    @property
+    def most(self) -> bool:
+        """Whether that is at least half of all people: then it is the run that diverged."""
+        return 2 * self.people >= self.of
+
+    def __str__(self) -> str:
+        share = f"{100 * self.people / self.of:.1f} %"
+        some = f"{self.people:,} of {self.of:,} people ({share})"
+        whose = f"all {self.of:,} people" if self.people == self.of else some
+        return f"Models are not finite from round {self.round:,} on: in the end those of {whose}."
+
+
+class Collapse(NamedTuple):
+    """How many people's models give all they recommend the same score, of how many."""
+
+    people: int
+    of: int
+
+    @property
+    def whole(self) -> bool:
+        """Whether nobody's model tells items apart."""
+        return self.people == self.of
+
+    def __str__(self) -> str:
+        whose = f"all {self.of:,}" if self.whole else f"{self.people:,} of {self.of:,}"
+        return f"The models of {whose} people score everything alike."
+
+
+def collapse(items: NDArray[np.int32], scores: NDArray[np.float32]) -> Collapse | None:
+    """What everybody's recommendations say about it; who has fewer than two does not count."""
+    last = np.count_nonzero(items >= 0, axis=1) - 1
+    several = last >= 1
+    alike = scores[several, 0] == scores[several, last[several]]
+    return Collapse(int(alike.sum()), int(several.sum())) if alike.any() else None
+
+
+def divergence(curve: Sequence[Mapping[str, Any]], people: int) -> Divergence | None:
+    """What the end of a curve says about it."""
+    last = curve[-1].get("diverged", 0) if curve else 0
+    since = None
+    for event in reversed(curve):
+        if not event.get("diverged"):
+            break
+        since = event["round"]
+    return None if since is None else Divergence(last, people, since)
+
+
+_COLUMNS = {PER_USER: ("user",), RECOMMENDATIONS: ("user", *Recommendation._fields)}
+
+
 def missing(event: Mapping[str, Any]) -> str:
-    """Why an evaluation has no value: nobody was online whose models could be judged, or they diverged."""
-    return "unknown: nobody was online" if event.get("online") == 0 else "diverged"
+    """Why an evaluation has no value: models diverged, or nobody was online who could be judged."""
+    if event.get("diverged"):
+        return "diverged"
+    return "unknown: nobody was online" if "online" in event else "—"
 
 
 class Run:
@@ -65,6 +127,8 @@ class Run:
         self.curve = curve
         """One entry per evaluation: round, messages, bytes, seconds and the metrics."""
         self.directory = directory
+        self.data: Interactions | None = None
+        """What was learnt from and tested on, if the run was made in this process."""
         self._frames = frames or {}
         self._train = train
 
@@ -73,7 +137,7 @@ class Run:
         """The run that a directory holds."""
         place = RunDirectory(Path(directory))
         result = place.result()
-        return cls(Recipe.load(place.path / RECIPE), result, place.events(), directory=place.path)
+        return cls(Recipe.load(place.path / RECIPE), result, place.curve(result), directory=place.path)
 
     @property
     def metrics(self) -> dict[str, float]:
@@ -91,6 +155,36 @@ class Run:
         return dict(self.result.get("references", {}))
 
     @property
+    def diverged(self) -> Divergence | None:
+        """Whose models are not finite at the end; None if all are, as they should be."""
+        told = self.result.get("diverged")
+        return None if told is None else Divergence(**told)
+
+    @property
+    def collapsed(self) -> Collapse | None:
+        """Whose models score everything alike at the end; None if nobody's do."""
+        told = self.result.get("collapsed")
+        return None if told is None else Collapse(**told)
+
+    @property
+    def failed(self) -> bool:
+        """Whether models diverged, or nobody's tells items apart: nobody should use what was learnt."""
+        return self.diverged is not None or (self.collapsed is not None and self.collapsed.whole)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know about the data and the test, such as who is not tested."""
+        return tuple(self.result.get("notes", ()))
+
+    @property
+    def verdict(self) -> "Verdict":
+        """How it did against popularity, in the words of the report."""
+        from sottovoce.experiments.report.methods import of
+        from sottovoce.experiments.report.verdict import verdict
+
+        return verdict(of([self]))
+
+    @property
     def report(self) -> Path | None:
         """The HTML report, if the run has a directory."""
         return None if self.directory is None else self.directory / REPORT
@@ -106,6 +200,13 @@ class Run:
         frame = self._frame(RECOMMENDATIONS)
         users = frame["user"].cast(pl.String)
         chosen = frame.filter(users == str(user)).head(n)
+        if chosen.is_empty() and self.people()["user"].eq(str(user)).any():
+            if self.diverged:
+                raise RunError(
+                    f"The model of {str(user)!r} has no finite scores: the run diverged.",
+                    advice.diverged(self.recipe),
+                )
+            return []
         if chosen.is_empty():
             known = users.unique(maintain_order=True).to_list()
             raise DataError(f"Nobody is called {str(user)!r} in this run.", _nearest_user(str(user), known))
@@ -120,8 +221,14 @@ class Run:
             from sottovoce.experiments.run import load_data
 
             data, named = load_data(self.recipe, data_dir), self.recipe.split
-            split = build("split", named.name, named.settings, "split")
-            self._train = split.split(data, self.recipe.run.seed).train
+            split = build("split", named.name, named.settings, "split").split(data, self.recipe.run.seed)
+            if split.hash != self.result.get("split", split.hash):
+                where = self.recipe.data.path or self.recipe.data.name
+                raise RunError(
+                    f"The data changed since the run: {where} is not what its models learnt from.",
+                    "Put back what was there, or run anew.",
+                )
+            self._train = split.train
         train = self._train
         person = train.person(str(user))
         begin, end = train.indptr[person], train.indptr[person + 1]
@@ -132,6 +239,29 @@ class Run:
             Consumed(str(catalog.ids[item]), catalog.title(int(item)), float(value))
             for item, value in zip(train.item[order], train.value[order], strict=True)
         ]
+
+    def extend(
+        self,
+        rounds: int,
+        out: str | Path | None = None,
+        *,
+        data_dir: str | Path | None = None,
+        progress: bool | None = None,
+    ) -> "Run":
+        """Go on until there are `rounds` in all, in a directory of its own: `<directory>-<rounds>`, or `out`.
+
+        This run stays as it is. It must have kept its models (`keep_models=True`). Steps that shrink and
+        items that arrive stay as they were planned for the first part, so that the result is that of
+        `settings={"run.rounds": …, "run.planned": …}` from the start, to the last bit.
+        """
+        from sottovoce.experiments.extend import extend
+
+        if self.directory is None:
+            raise RunError(
+                "This run was kept nowhere, so nothing can go on from it.",
+                "Run it with out=… and keep_models=True.",
+            )
+        return extend(self.directory, rounds, out, data=self.data, data_dir=data_dir, show=progress)
 
     def to_pandas(
         self, table: Literal["people", "curve", "recommendations"] = "people"
@@ -160,16 +290,37 @@ class Run:
         if name not in self._frames:
             assert self.directory is not None
             try:
-                self._frames[name] = pl.read_parquet(self.directory / name)
+                # Polars takes a path with brackets for a pattern, and wants one that is UTF-8.
+                with (self.directory / name).open("rb") as file:
+                    self._frames[name] = pl.read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
                 raise RunError(f"{self.directory / name} cannot be read: {error}.", "Run anew.") from None
+            lacking = [column for column in _COLUMNS[name] if column not in self._frames[name].columns]
+            if lacking:
+                raise RunError(
+                    f"{self.directory / name} is damaged: it has no column {lacking[0]!r}.", "Run anew."
+                )
         return self._frames[name]
 
     def __repr__(self) -> str:
         figures = ", ".join(
             f"{name} {value:.4f}" for name, value in self.metrics.items() if value is not None
         )
-        return f"<Run of {self.recipe.model.label} by {self.recipe.protocol.label}: {figures}>"
+        return f"<Run of {phrases.method(self.recipe)}: {figures}>"
+
+    def _repr_html_(self) -> str:
+        """The figures beside baselines and references, for notebooks."""
+        from sottovoce.experiments.markup import table
+
+        rows = {phrases.method(self.recipe): self.metrics}
+        rows |= self.baselines | self.references
+        shown = [
+            [name, *("—" if figures.get(m) is None else f"{figures[m]:.4f}" for m in self.metrics)]
+            for name, figures in rows.items()
+        ]
+        data = self.result["data"]
+        caption = f"{data['name']}, {self.result['rounds']:,} rounds, seed {self.recipe.run.seed}"
+        return str(table(["", *self.metrics], shown, caption))
 
 
 def per_user_frame(users: Iterable[str], per_user: dict[str, NDArray[np.float64]]) -> "polars.DataFrame":
@@ -213,5 +364,5 @@ def _labels(name: str, codes: NDArray[Any], texts: list[str]) -> "polars.Series"
 
 
 def _nearest_user(user: str, known: list[str]) -> str:
-    few = ", ".join(known[:5])
-    return nearest(user, known) if len(known) <= 10_000 and len(user) > 2 else f"People are called {few} …"
+    close = len(known) <= 10_000 and len(user) > 2
+    return nearest(user, known) if close else f"People are called {listed(known, most=5)}."

@@ -15,10 +15,26 @@ from sottovoce.errors import RecipeError
 
 def override(document: Mapping[str, Any], changes: Iterable[str]) -> dict[str, Any]:
     """A copy of a recipe's tables with `changes` applied: first those that name components."""
+    return _changed(document, [parse(change) for change in changes], "--set {}")
+
+
+def assign(document: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with settings from Python: `{"model.factors": 16}`."""
+    for key in settings:
+        if "." not in key or not all(part.strip() for part in key.split(".")):
+            raise RecipeError(
+                f"settings has {key!r}, which is not of the form 'section.key'.",
+                "For example 'model.factors'.",
+            )
+    return _changed(document, [(key.split("."), value) for key, value in settings.items()], "settings: {}")
+
+
+def _changed(
+    document: Mapping[str, Any], changes: Iterable[tuple[list[str], Any]], said: str
+) -> dict[str, Any]:
     result = copy.deepcopy(dict(document))
-    parsed = [parse(change) for change in changes]
-    for path, value in sorted(parsed, key=lambda change: not _names(change[0])):
-        _put(result, path, value)
+    for path, value in sorted(changes, key=lambda change: not _names(change[0])):
+        _put(result, path, value, said)
     return result
 
 
@@ -45,14 +61,15 @@ def parse(change: str) -> tuple[list[str], Any]:
         return path, text
 
 
-def _put(document: dict[str, Any], path: list[str], value: Any) -> None:
+def _put(document: dict[str, Any], path: list[str], value: Any, said: str) -> None:
     table = document
     for part in path[:-1]:
         inner = table.setdefault(part, {})
         if isinstance(inner, str):
             inner = table[part] = {"name": inner}
         if not isinstance(inner, dict):
-            raise RecipeError(f"--set {'.'.join(path)}: {part} is not a table.", "Set a key of a section.")
+            what = said.format(".".join(path))
+            raise RecipeError(f"{what}: {part} is not a table.", "Set a key of a section.")
         table = inner
     if _names(path) and table.get(path[-1]) != value:
         table.clear()

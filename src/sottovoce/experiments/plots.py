@@ -24,7 +24,7 @@ INK = "#1d232b"
 
 # Units of the picture: a little less than a pixel on a phone, more than one on a desk.
 _WIDTH, _TOP, _RIGHT, _ROW, _LETTER = 360.0, 24.0, 14.0, 17.0, 6.5
-_HEIGHT, _LOW_HEIGHT = 178.0, 132.0
+_HEIGHT = 178.0
 _FEW = 30  # with so many points or more, no markers
 _FINE = 200  # the most steps of a distribution that are drawn
 
@@ -47,7 +47,6 @@ def curves(
     *,
     x: str = "rounds",
     percent: bool = False,
-    small: bool = False,
     x_is: Kind = "number",
 ) -> Html:
     """A picture of `y` over `x`, with `levels` such as popularity as lines across.
@@ -62,25 +61,26 @@ def curves(
     columns = [c[skip:] for one, skip in zip(drawn, skipped, strict=True) for c in one[2:] if c is not None]
     low, high = limits(columns, flat, percent)
     kind: Kind = "percent" if percent else "number"
-    bottom = _TOP + (_LOW_HEIGHT if small else _HEIGHT)
-    up = Axis(low, high, bottom, _TOP, kind, step(high - low))
+    up = Axis(low, high, _TOP + _HEIGHT, _TOP, kind, step(high - low))
     ends = [f"{one.name} {say(one.mean[-1], kind)}" for one in drawn if one.x]
     told = "; ".join(ends + [f"{name} {say(value, kind)}" for name, value in flat.items()])
     return _chart(identity, (x, y), drawn, flat, up, x_is, f"{y} over {x}. At the end: {told}.")
 
 
-def distribution(identity: str, x: str, groups: Mapping[str, NDArray[np.float64]], percent: bool) -> Html:
+def distribution(
+    identity: str, x: str, groups: Mapping[str, NDArray[np.float64]], percent: bool, who: str = "people"
+) -> Html:
     """How many people have at most a given value: the empirical distribution function of each group."""
-    return shares(identity, x, cumulative(groups), percent)
+    return shares(identity, x, cumulative(groups), percent, who)
 
 
-def shares(identity: str, x: str, drawn: Sequence[Series], percent: bool) -> Html:
+def shares(identity: str, x: str, drawn: Sequence[Series], percent: bool, who: str = "people") -> Html:
     """The same for distribution functions as `cumulative` gives them."""
     kind: Kind = "percent" if percent else "number"
     up = Axis(0.0, 1.0, _TOP + _HEIGHT, _TOP, "percent", 0.2)
     halves = [f"at most {say(_median(one), kind)} with {one.name}" for one in drawn if one.x]
-    told = f"Distribution of {x}. Half of the people have {'; '.join(halves)}."
-    return _chart(identity, (x, "people with at most this"), drawn, {}, up, kind, told, steps=True)
+    told = f"Distribution of {x}. Half of the {who} have {'; '.join(halves)}."
+    return _chart(identity, (x, f"{who} with at most this"), drawn, {}, up, kind, told, steps=True)
 
 
 def cumulative(groups: Mapping[str, NDArray[np.float64]]) -> list[Series]:

@@ -1,9 +1,21 @@
-"""Progress on stderr for the person who waits: rounds, rate, time left, the main metric."""
+"""Progress on stderr for the person who waits: rounds, rate, time left, the main metric.
+
+In a terminal that is a bar. Where stderr is a file or a pipe, it is a plain line for every
+evaluation, and one every ten seconds between them.
+"""
 
 import contextlib
+import re
 import sys
+import time
 from collections.abc import Iterator
 from typing import Any, Protocol
+
+from sottovoce.experiments.machine import duration
+from sottovoce.printable import printable
+
+_OFTEN, _SELDOM = 1.0, 10.0  # seconds between lines, at least after an evaluation and at most otherwise
+_LINE = re.compile(r"^round ([\d,]+) of ([\d,]+)\b", re.MULTILINE)
 
 
 class Progress(Protocol):
@@ -22,12 +34,12 @@ class Progress(Protocol):
 class Rounds(Protocol):
     """The bar of a run."""
 
-    def update(self, done: int, note: str = "") -> None:
-        """`done` rounds are over; `note` is the current value of the main metric."""
+    def update(self, done: int, note: str = "", evaluated: bool = False) -> None:
+        """`done` rounds are over; `note` is the current value of the main metric, `evaluated` just now."""
 
 
 class Quiet:
-    """Says nothing, for pipes, logs and notebooks that do not want it."""
+    """Says nothing, for notebooks and scripts that do not want it."""
 
     def say(self, text: str) -> None:
         pass
@@ -40,8 +52,52 @@ class Quiet:
     def rounds(self, total: int, done: int) -> Iterator["Quiet"]:
         yield self
 
-    def update(self, done: int, note: str = "") -> None:
+    def update(self, done: int, note: str = "", evaluated: bool = False) -> None:
         pass
+
+
+class Lines:
+    """Writes plain lines to stderr, each as soon as there is something to say."""
+
+    def say(self, text: str) -> None:
+        # A run does not end because nobody reads about it any more.
+        with contextlib.suppress(OSError, ValueError):
+            if sys.stderr is not None:
+                print(printable(text), file=sys.stderr, flush=True)
+
+    @contextlib.contextmanager
+    def doing(self, text: str) -> Iterator[None]:
+        self.say(f"{text} …")
+        yield
+
+    @contextlib.contextmanager
+    def rounds(self, total: int, done: int) -> Iterator["_Counted"]:
+        yield _Counted(self, total, done)
+
+
+class _Counted:
+    """The rounds of a run in lines."""
+
+    def __init__(self, lines: Lines, total: int, done: int) -> None:
+        self.lines, self.total, self.first = lines, total, done
+        self.began = self.said = time.monotonic()
+
+    def update(self, done: int, note: str = "", evaluated: bool = False) -> None:
+        now = time.monotonic()
+        if done < self.total and now - self.said < (_OFTEN if evaluated else _SELDOM):
+            return
+        self.said = now
+        rate = (done - self.first) / max(now - self.began, 1e-9)
+        told = [f"round {done:,} of {self.total:,}", f"{rate:.3g}/s"]
+        if 0 < done < self.total and rate:
+            told.append(f"{duration((self.total - done) / rate)} left")
+        self.lines.say(" · ".join([*told, *([note] if note else [])]))
+
+
+def latest(text: str) -> tuple[int, int] | None:
+    """The round, and of how many, that the last line about one in a log speaks of."""
+    found = _LINE.findall(text)
+    return None if not found else (int(found[-1][0].replace(",", "")), int(found[-1][1].replace(",", "")))
 
 
 class Terminal:
@@ -53,13 +109,13 @@ class Terminal:
         self.console = Console(stderr=True, highlight=False)
 
     def say(self, text: str) -> None:
-        self.console.print(text, markup=False)
+        self.console.print(printable(text), markup=False)
 
     @contextlib.contextmanager
     def doing(self, text: str) -> Iterator[None]:
         from rich.markup import escape
 
-        with self.console.status(escape(text)):
+        with self.console.status(escape(printable(text))):
             yield
 
     @contextlib.contextmanager
@@ -84,12 +140,24 @@ class _Bar:
         self.bar = bar
         self.task = task
 
-    def update(self, done: int, note: str = "") -> None:
+    def update(self, done: int, note: str = "", evaluated: bool = False) -> None:
         task = self.bar.tasks[self.bar.task_ids.index(self.task)]
         rate = f"{task.speed:.3g}/s" if task.speed else task.fields["rate"]
         self.bar.update(self.task, completed=done, rate=rate, note=note or task.fields["note"])
 
 
 def choose(wanted: bool | None) -> Progress:
-    """Progress if wanted; by default if stderr is a terminal."""
-    return Terminal() if (sys.stderr.isatty() if wanted is None else wanted) else Quiet()
+    """A bar in a terminal; elsewhere lines if progress is wanted, and by default nothing."""
+    if wanted is False:
+        return Quiet()
+    if on_terminal():
+        return Terminal()
+    return Lines() if wanted else Quiet()
+
+
+def on_terminal() -> bool:
+    """Whether somebody sees what is drawn on stderr."""
+    try:
+        return sys.stderr is not None and sys.stderr.isatty()
+    except ValueError:  # it was closed
+        return False

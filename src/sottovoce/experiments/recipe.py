@@ -1,7 +1,7 @@
 """A recipe: a TOML file that says everything a run depends on.
 
     [data]      name of a data set or path of a file, its columns, options of its source
-    [split]     name, and the settings of that split
+    [split]     name, and the settings of that split; by default that of the files if they are divided
     [arrivals]  share: of the training items, how many come during the run; every (rounds), until, refresh
     [model]     name, and the settings of that model
     [protocol]  name, its settings; merge: how an incoming model is combined with one's own, or
@@ -10,7 +10,7 @@
     [privacy]   disclose: whether what is private by design may leave devices, if a protocol needs that
     [evaluate]  every (rounds), ks, metrics, candidates, metric (the one that verdicts and progress
                 speak of), references: what a central service would use, measured beside the run
-    [run]       rounds, seed, threads, storage, keep_models, checkpoint (seconds)
+    [run]       rounds, planned, seed, threads, storage, keep_models, checkpoint (seconds)
 
 Where a component is named, a string is short for a table with that name and no settings:
 `merge = "linear"` is `merge = { name = "linear" }`. What is left out takes the default that the
@@ -86,6 +86,18 @@ class Data(BaseModel):
         return {k: v for k, v in (self.model_extra or {}).items() if v is not None}
 
 
+class Division(Named):
+    """What is trained on and what is tested."""
+
+    name: str = "local-holdout"
+    """A recipe that names none leaves data that comes in parts divided as it is: `predefined`."""
+
+    @property
+    def open(self) -> bool:
+        """Whether the data decides."""
+        return "name" not in self.model_fields_set
+
+
 NONE = Named(name="none")
 LINEAR = Named(name="linear")
 MF_FEDAVG = Named(name="mf-fedavg")
@@ -116,8 +128,9 @@ class Arrivals(Section):
     until: Annotated[float, Field(gt=0, le=1)] = 0.5
     """The part of the run after which everything has come."""
     refresh: bool = True
-    """Whether new items first judge models in the weighting set, whose oldest items then go over to
-    training; else they are trained on at once, and the set stays as it is."""
+    """Whether new items first judge models in the weighting set (a validation set: items that a person
+    withholds from training), whose oldest items then go over to training; else they are trained on at once,
+    and the set stays as it is."""
 
 
 class Network(Section):
@@ -154,9 +167,10 @@ class Evaluate(Section):
     tune_step: Annotated[float, Field(gt=0, le=1)] = 1.0
     """How far such a copy moves towards what each training makes of it."""
     best: Literal["none", "noted", "used"] = "none"
-    """Whether it is noted when each person's model is at its best by the weighting set, which is what
-    convergence means for a node, and whether people are tested with that model. Events then have the mean
-    quality on the weighting set, by which settings can be chosen."""
+    """Whether it is noted when each person's model is at its best by the weighting set (a validation set:
+    items that a person withholds from training), which is what convergence means for a node, and
+    whether people are tested with that model. Events then have the mean quality on the weighting set,
+    by which settings can be chosen."""
     metric: str | None = None
     """The main metric; by default `hr@` the largest K if it is measured, and else the first that is."""
     references: list[Named] = []
@@ -164,10 +178,13 @@ class Evaluate(Section):
 
 
 class Execution(Section):
-    """How long, and with what of this machine. Only `rounds`, `seed` and `storage` change the result."""
+    """How long, and with what of this machine. Results depend on `rounds`, `planned`, `seed`, `storage`."""
 
     rounds: Count = 100
     """How often everybody sends, merges and trains; in central training, how often everybody trains."""
+    planned: Count | None = None
+    """The rounds that steps which shrink, and items that arrive, are laid out for; by default `rounds`. A
+    run that is extended keeps the plan of its first part. The round at which a plan ends is evaluated."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """What all random numbers depend on, those of the split too."""
     threads: Annotated[int, Field(ge=0)] = 0
@@ -178,6 +195,11 @@ class Execution(Section):
     """Keep the last checkpoint, which holds every node's model."""
     checkpoint: Annotated[float, Field(ge=0)] = 60.0
     """Seconds between checkpoints."""
+
+    @property
+    def plan(self) -> int:
+        """The rounds that everything is laid out for."""
+        return self.planned or self.rounds
 
 
 class Components(NamedTuple):
@@ -202,7 +224,7 @@ class Recipe(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
 
     data: Data
-    split: Named = Named(name="local-holdout")
+    split: Division = Division()
     arrivals: Arrivals = Arrivals()
     model: Named = Named(name="ials")
     protocol: Protocol = Protocol()
@@ -252,7 +274,8 @@ class Recipe(BaseModel):
                 )
         if recipe.arrivals.share and recipe.arrivals.refresh and recipe.evaluate.best != "none":
             raise RecipeError(
-                f"{where}: evaluate.best compares models by weighting sets, and [arrivals] changes those.",
+                f"{where}: evaluate.best compares models by weighting sets (validation sets), and [arrivals] "
+                "changes those.",
                 "Leave evaluate.best out, or set arrivals.refresh = false.",
             )
         if (recipe.data.name is None) == (recipe.data.path is None):
@@ -397,6 +420,10 @@ class Recipe(BaseModel):
             document["data"]["name"] = registry.pinned(self.data.name)
         return type(self).parse(document, self._where)
 
+    def divided(self) -> Self:
+        """The recipe with the split that the files of its data define."""
+        return self.model_copy(update={"split": self.split.model_copy(update={"name": "predefined"})})
+
     def document(self) -> dict[str, Any]:
         """The recipe as nested tables, without what was left open."""
         document = self.model_dump(exclude_none=True)
@@ -424,4 +451,6 @@ class Recipe(BaseModel):
         """A hash of everything that decides the result."""
         document = self.document()
         document["run"] = {k: document["run"][k] for k in ("rounds", "seed", "storage")}
+        if self.run.plan != self.run.rounds:
+            document["run"]["planned"] = self.run.planned
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

@@ -4,12 +4,14 @@ A recipe describes a run. A reproduction describes what a table or figure of a p
 the file with a section [paper].
 """
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Literal, NamedTuple
 
 import sottovoce
 from sottovoce.errors import RecipeError
+from sottovoce.experiments import disk
 from sottovoce.registry import nearest
 
 Kind = Literal["recipe", "reproduction"]
@@ -22,7 +24,7 @@ class Shipped(NamedTuple):
     """As in `sottovoce run NAME`, for example `hegedus/gossip-ml100k`."""
     path: Path
     summary: str
-    """The first line of the file, a comment."""
+    """The first sentence of the comment that the file begins with."""
     kind: Kind
 
 
@@ -34,17 +36,34 @@ def root() -> Path:
 
 
 def shipped(kind: Kind = "recipe") -> list[Shipped]:
-    """All of a kind, by name."""
-    paths = sorted(path for path in root().rglob("*.toml") if _kind(path) == kind)
-    return [Shipped(name(path), path, _summary(path), kind) for path in paths]
+    """All of a kind by name, as a person would order them: `quickstart`, then table-2 before table-10."""
+    found = [
+        Shipped(name(path), path, _summary(path), kind)
+        for path in root().rglob("*.toml")
+        if _kind(path) == kind
+    ]
+    return sorted(found, key=lambda each: _natural(each.name))
+
+
+def recipes() -> list[Shipped]:
+    """All recipes and reproductions that come with Sottovoce, as `sottovoce recipes` lists them."""
+    return [*shipped("recipe"), *shipped("reproduction")]
+
+
+def _natural(name: str) -> tuple[bool, list[tuple[str, int]]]:
+    """What names are ordered by: those in no folder first, numbers in them as numbers."""
+    parts = re.findall(r"([^\d/-]*)(\d*)[/-]?", name)
+    return "/" in name, [(text, int(number or 0)) for text, number in parts]
 
 
 def find(wanted: str | Path, kind: Kind = "recipe") -> Path:
     """The file that is meant: an existing path, or the name of a shipped one in any spelling of it."""
     path = Path(wanted)
-    if path.is_file():
+    if disk.is_file(path):
         return path
-    known = {each.name: each.path for each in [*shipped("recipe"), *shipped("reproduction")]}
+    if disk.is_folder(path):
+        raise RecipeError(f"{path} is a folder.", "Give a file in it, or the name of a shipped recipe.")
+    known = {each.name: each.path for each in recipes()}
     short = path.as_posix().removeprefix("recipes/").removesuffix(".toml")
     if short in known:
         return known[short]
@@ -63,6 +82,11 @@ def _kind(path: Path) -> Kind:
 
 
 def _summary(path: Path) -> str:
-    with path.open(encoding="utf-8") as file:
-        first = file.readline()
-    return first.lstrip("# ").strip() if first.startswith("#") else ""
+    """The first sentence of the comment at the top of a file, which may go over several lines."""
+    said: list[str] = []
+    for line in path.read_text("utf-8").splitlines():
+        if not line.startswith("#"):
+            break
+        said.append(line.lstrip("# ").strip())
+    # A sentence ends before a capital letter; "et al. 2022" and "Section 4.1" do not end one.
+    return re.split(r"(?<!\bal\.)(?<=[.!?]) (?=[A-Z])", " ".join(said), maxsplit=1)[0]

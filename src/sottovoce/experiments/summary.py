@@ -18,15 +18,15 @@ def summarise(points: Sequence[Point], failures: Iterable[Failure]) -> dict[str,
     """A row for each combination of settings, over the seeds that are complete.
 
     `std` is the standard deviation of a sample, and null for a single run. Where a run diverged,
-    mean and std are null as well.
+    mean and std are null as well if it has no figure; `diverged` are the seeds of such runs.
     """
     groups: dict[tuple[str, ...], list[Point]] = {}
     for point in points:
         groups.setdefault(point.settings, []).append(point)
-    rows = [_row(group) for group in groups.values()]
+    found = [_row(group) for group in groups.values()]
     return {
-        "metric": next((row["metric"] for row in rows if row["runs"]), None),
-        "points": rows,
+        "metric": next((row["metric"] for row in found if row["runs"]), None),
+        "points": found,
         "failures": [
             {"settings": settings_of(f.point), "seed": f.point.seed, "reason": f.reason} for f in failures
         ],
@@ -41,6 +41,7 @@ def _row(group: list[Point]) -> dict[str, Any]:
         "settings": settings_of(group[0]),
         "runs": len(runs),
         "seeds": [point.seed for point in complete],
+        "diverged": [point.seed for point, run in zip(complete, runs, strict=True) if run.failed],
         "metric": runs[0].result["metric"] if runs else None,
         **_over(run.metrics for run in runs),
         "baselines": {
@@ -77,17 +78,24 @@ def write(summary: dict[str, Any], out: Path) -> None:
     place.write(CSV, _csv(summary))
 
 
-def _csv(summary: dict[str, Any]) -> str:
+def rows(summary: dict[str, Any]) -> list[dict[str, Any]]:
+    """A flat row for each combination of settings."""
     table = []
     for row in summary["points"]:
         flat = {**row["settings"], "runs": row["runs"]}
+        if any(other["diverged"] for other in summary["points"]):
+            flat["diverged"] = len(row["diverged"])
         for metric, mean in row["mean"].items():
             flat |= {metric: mean, f"{metric} std": row["std"][metric]}
         for kind in ("baselines", "references"):
             for name, over in row[kind].items():
                 flat |= {f"{name} {metric}": mean for metric, mean in over["mean"].items()}
         table.append(flat | {"seconds": row["seconds"], "bytes": row["bytes"]})
-    text = io.StringIO()
+    return table
+
+
+def _csv(summary: dict[str, Any]) -> str:
+    table, text = rows(summary), io.StringIO()
     columns = list(dict.fromkeys(column for flat in table for column in flat))
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()

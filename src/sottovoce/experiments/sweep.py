@@ -18,12 +18,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sottovoce.errors import RecipeError, RunError
-from sottovoce.experiments import directory, overrides, references
+from sottovoce.errors import DIVERGED, RecipeError, RunError
+from sottovoce.experiments import directory, disk, overrides, progress, references
 from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.recipe import Recipe
 
 _PAUSE = 0.05  # seconds between looks at the processes
+_TELL = 1.0  # seconds between looks at how far they are
+_TAIL = 4096  # bytes of a log, enough for its last lines
 
 
 class Point(NamedTuple):
@@ -38,6 +40,16 @@ class Point(NamedTuple):
     def log(self) -> Path:
         """Where its process writes what it has to say."""
         return self.place.path.with_name(f"{self.place.path.name}.log")
+
+    @property
+    def reached(self) -> tuple[int, int] | None:
+        """The round that its process is in, and of how many, by what it wrote last."""
+        try:
+            with self.log.open("rb") as file:
+                file.seek(max(0, file.seek(0, os.SEEK_END) - _TAIL))
+                return progress.latest(file.read().decode("utf-8", "replace"))
+        except OSError:
+            return None
 
     @property
     def label(self) -> str:
@@ -57,8 +69,8 @@ class Failure(NamedTuple):
     reason: str
 
 
-Tell = Callable[[int, str, Iterable[Point]], None]
-"""Told how many runs are over, what to say about the last one, and which are under way."""
+Tell = Callable[[int, str, Sequence[Point]], None]
+"""Told how many runs are over, what to say about the last one, and which are under way; every second."""
 
 
 def grid(texts: Iterable[str]) -> list[list[str]]:
@@ -142,10 +154,12 @@ def _folder(settings: Sequence[str]) -> str:
 def _same(point: Point, wanted: Recipe) -> None:
     """Refuse to mix the runs of two recipes; what an earlier version did not know of is as by default."""
     path = point.place.path / directory.RECIPE
-    if not path.exists():
+    if not disk.is_file(path):
         return
     begun = Recipe.load(path)
     metric = begun.evaluate.metric
+    if wanted.split.open and begun.split.name == "predefined":
+        wanted = wanted.divided()
     if wanted.resolved(metric).hash() != begun.resolved(metric).hash():
         raise RunError(
             f"{point.place.path} was begun with another recipe.",
@@ -167,7 +181,7 @@ def execute(
     tell(done, "", ())
     threads = max(1, cores() // jobs)
     running: dict[Point, subprocess.Popen[bytes]] = {}
-    compiled = False
+    compiled, told = False, time.monotonic()
     with _stopping(running):
         while waiting or running:
             # A sweep that was killed may have left processes, which go on; their runs are waited for.
@@ -175,8 +189,11 @@ def execute(
             for point in [p for p in waiting if not p.place.busy][:room]:
                 waiting.remove(point)
                 running[point] = _start(point, recipe, changes, threads, data_dir)
-                tell(done, "", running)
+                tell(done, "", list(running))
             time.sleep(_PAUSE)
+            if time.monotonic() - told > _TELL:
+                tell(done, "", list(running))
+                told = time.monotonic()
             # The first run is alone until it has compiled what the others will find in the cache.
             compiled = compiled or any(point.place.events() for point in running)
             for point, process in list(running.items()):
@@ -184,12 +201,12 @@ def execute(
                     continue
                 del running[point]
                 done, compiled = done + 1, True
-                if point.place.complete and process.returncode == 0:
+                if point.place.complete and process.returncode in (0, DIVERGED):
                     point.log.unlink(missing_ok=True)
-                    tell(done, "", running)
+                    tell(done, "", list(running))
                 else:
                     failures.append(Failure(point, _reason(point, process.returncode)))
-                    tell(done, f"{point.name} failed: {failures[-1].reason}", running)
+                    tell(done, f"{point.name} failed: {failures[-1].reason}", list(running))
     return failures
 
 
@@ -200,8 +217,8 @@ def _start(
     command = [sys.executable, "-m", "sottovoce", "run", str(recipe), *settings, "--resume", "--json"]
     command += ["--seed", str(point.seed), "--threads", str(threads), "--out", str(point.place.path)]
     command += ["--data-dir", str(data_dir)] if data_dir else []
-    point.log.parent.mkdir(parents=True, exist_ok=True)
-    with point.log.open("wb") as log:
+    RunDirectory(point.log.parent).make()
+    with disk.writing(point.log), point.log.open("wb") as log:
         # In a group of its own, so that Ctrl-C reaches it once, from here.
         return subprocess.Popen(
             command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=log, process_group=0
@@ -224,9 +241,14 @@ def _stopping(running: "dict[Point, subprocess.Popen[bytes]]") -> Iterator[None]
 
 def _reason(point: Point, code: int) -> str:
     """The last thing that a process said."""
-    lines = point.log.read_text("utf-8", errors="replace").strip().splitlines()
-    ended = f"ended by signal {-code}" if code < 0 else f"exit code {code}"
-    return lines[-1].removeprefix("error: ") if lines else ended
+    try:
+        lines = point.log.read_text("utf-8", errors="replace").strip().splitlines()
+    except OSError:
+        lines = []
+    if code < 0:
+        return f"ended by signal {-code}" + (f" after: {lines[-1]}" if lines else "")
+    said = [line for line in lines if line.startswith("error: ")] or lines
+    return said[-1].removeprefix("error: ") if said else f"exit code {code}"
 
 
 def cores() -> int:

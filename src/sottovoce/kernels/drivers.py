@@ -1,5 +1,6 @@
 """Entry points from Python into compiled code, and how many threads they use."""
 
+import contextlib
 import functools
 import re
 import textwrap
@@ -31,15 +32,28 @@ class _Cache(FunctionCache):  # type: ignore[misc]
 
     Numba reads an index of a function's files, adds a file, and writes the index back. Of two
     processes that do so at once one would lose its file, or find the other's under its own name.
+    What is damaged is compiled anew, and where there is no space for a file, the code is used unkept.
     """
 
     def _load_overload(self, signature, target):
-        found = super()._load_overload(signature, target)
+        try:
+            found = super()._load_overload(signature, target)
+        except Exception:  # whatever a damaged file leads to
+            self._forget()
+            return None
         return found if found is None or found.signature.args == signature else None
 
     def _save_overload(self, signature, compiled):
-        with kernel_cache.alone_in(Path(self.cache_path)):
-            super()._save_overload(signature, compiled)
+        try:
+            with kernel_cache.alone_in(Path(self.cache_path)):
+                super()._save_overload(signature, compiled)
+        except OSError as error:
+            kernel_cache.not_kept(error)
+
+    def _forget(self):
+        """Remove the index, without which a function's files are not found; it is written anew."""
+        with contextlib.suppress(OSError):
+            Path(self._cache_file._index_path).unlink(missing_ok=True)
 
 
 class Driver:
@@ -79,7 +93,10 @@ class Driver:
             jit = numba.njit(parallel=parallel, error_model="numpy", nogil=True, **LEAN)
             self.forms[parallel, outside] = jit(self.plain)
             if place is not None:
-                self.forms[parallel, outside]._cache = _Cache(self.plain)
+                try:
+                    self.forms[parallel, outside]._cache = _Cache(self.plain)
+                except (OSError, RuntimeError) as error:  # no space for a folder
+                    kernel_cache.not_kept(error)
         return self.forms[parallel, outside], parallel
 
     def compile(self, *arguments: Any, batch: int = 1) -> None:

@@ -1,19 +1,31 @@
-"""Implicit feedback by exact private solves and small shared steps.
+"""Implicit feedback by exact private solves and small shared steps, with what is popular as its prior.
 
-Every item a person has not consumed counts as a zero of weight α, every consumed one as a one of
-weight 1 (Hu, Koren and Volinsky 2008 in the form of Rendle et al. 2022). A training solves the
-person's private vector u exactly against the table Y, as alternating least squares does,
+Every item that a person has not consumed counts as a zero of weight α, every consumed one as a one of
+weight 1 (Hu, Koren and Volinsky 2008). Regularization grows with these weights, on both sides (Rendle
+et al. 2022). A training solves the person's private vector u exactly against the vectors Y of the items,
+as alternating least squares does,
 
-    u = (α YᵀY + (1 − α) Σ_own y yᵀ + λ I)⁻¹ Σ_own y,
+    u = (α YᵀY + (1 − α) Σ_own y yᵀ + λ (1 + m + α n) I)⁻¹ Σ_own y,
 
-and then moves the whole table one step along the person's own residuals,
+with m own items of n, and then moves all vectors one step along the person's own residuals,
 
-    yⱼ ← (yⱼ + (η / |u|²) wⱼ (pⱼ − u·yⱼ) u) / (1 + μ η / |u|²),
+    yⱼ ← (yⱼ + σⱼ (pⱼ − u·yⱼ) u) / (1 + λ σⱼ),   σⱼ = η wⱼ min(s, 1 / (α + (1 − α) fⱼ)) / |u|²,
 
-with wⱼ = 1, pⱼ = 1 for own items and wⱼ = α, pⱼ = 0 for all others. A step of η = 1 would remove a
-consumed item's residual entirely. η falls geometrically from `step` to `last_step` over the `calls`
-trainings a person is expected to do. Without μ the table grows and vectors shrink without bound,
-because λ holds one side only. Only own items grow older.
+with wⱼ = 1, pⱼ = 1 for own items and wⱼ = α, pⱼ = 0 for all others. fⱼ is the share of people who have
+the item: what few people have is moved by few, so each of them moves it further, up to s times. η falls
+geometrically from `step` to `last_step` over the `calls` trainings a person is expected to do.
+
+Nobody counts people, but everybody can know the shares fⱼ: at the first training a person adds 1 to the
+first number of each own row, and 1 to a count in the head. Merging averages both alike, so their
+quotient soon is fⱼ on every node. From it follow the density of the data, α = `share` √density, and the
+score of an item,
+
+    u·yⱼ + c · 5 / (5 + m) · fⱼ / (fⱼ + α (1 − fⱼ)).
+
+The last fraction is the best score that is the same for everybody under the weights above. The fewer
+items a person has, the more it counts. The community chooses its weight c: everybody notes how well the
+own weighting set is ranked with each of a few, and the head carries the averages. So a vector that knows
+nothing of a person's taste cannot make the list worse than popularity.
 """
 
 import math
@@ -25,47 +37,59 @@ from annotated_types import Ge, Gt, Le
 from sottovoce.kernels import helper, inlined, normal
 from sottovoce.models import Shape, resolve, score, score_all, shape, start_row, start_user, train
 from sottovoce.registry import component
-from sottovoce.state import dot, dot_at, flat, locate, width
+from sottovoce.state import dot, flat, locate, width
+
+FEW = 5.0
+"""The number of own items at which popularity counts half of what it counts without any."""
+WEIGHTS = np.array([1 / 16, 1 / 4, 1, 4, 16, 64], np.float32)
+"""What c is chosen from."""
+JUDGED = 4
+"""Items of the weighting set that a training looks at."""
 
 
 @component("model", "ials")
 class IALS(NamedTuple):
     """Implicit matrix factorization with an exactly solved private vector."""
 
-    factors: Annotated[int, Ge(1), Le(512)] = 16
-    """k, the length of the vectors."""
-    unobserved: Annotated[float, Gt(0), Le(1)] = 0.1
-    """α, the weight of what a person has not consumed."""
-    regularization: Annotated[float, Gt(0)] = 2.0
-    """λ, of the person's vector."""
-    item_regularization: Annotated[float, Ge(0)] = 0.02
-    """μ, of the table; it keeps vectors and table from drifting apart in scale."""
+    factors: Annotated[int, Ge(2), Le(512)] = 16
+    """Numbers for each item: its popularity, and a vector of one less."""
+    unobserved: Annotated[float, Ge(0), Le(1)] = 0.0
+    """α, the weight of what a person has not consumed; 0 means `share` √density."""
+    share: Annotated[float, Gt(0), Le(10)] = 0.5
+    """What α is of the square root of the density, if `unobserved` leaves it open."""
+    regularization: Annotated[float, Gt(0)] = 0.01
+    """λ, for each unit of weight."""
+    popularity: Annotated[float, Ge(0)] = 0.0
+    """c, the weight of popularity; 0 means chosen by weighting sets, and 4 where there are none."""
     step: Annotated[float, Ge(0), Le(2)] = 0.0
     """η at the beginning; 0 means 1.5 where everybody has a table, which merging averages, else 0.1."""
     last_step: Annotated[float, Ge(0), Le(2)] = 0.0
-    """η at the end; 0 means a fifth of the first where everybody has a table, else a tenth."""
+    """η at the end; 0 means a tenth of the first."""
+    stretch: Annotated[float, Ge(1), Le(100)] = 3.0
+    """s, how many times as far items that few people have are moved at the most."""
     spread: Annotated[float, Gt(0)] = 0.1
-    """Standard deviation of the table's first values, times √k."""
+    """Standard deviation of the vectors' first values, times √k."""
     calls: Annotated[int, Ge(0)] = 0
     """Trainings per person over which η falls; 0 means those of the whole run."""
 
 
 @resolve.rule(IALS)
 def _resolve(model, context):
-    alone = context.sharing <= 1
-    step = model.step or (1.5 if alone else 0.1)
-    last = model.last_step or step / (5 if alone else 10)
+    step = model.step or (1.5 if context.sharing <= 1 else 0.1)
+    last = model.last_step or step / 10
     return model._replace(step=step, last_step=last, calls=model.calls or context.calls)
 
 
 @shape.rule(IALS)
 def _shape(model):
-    return Shape(row=model.factors, head=0, user=model.factors)
+    # Of a person: c · 5 / (5 + m), the vector, α, one more than the items counted, qualities as told.
+    return Shape(row=model.factors, head=1 + len(WEIGHTS), user=model.factors + 2 + len(WEIGHTS))
 
 
 @start_row.rule(IALS)
 def _start_row(model, row, key):
-    for d in range(model.factors):
+    row[0] = 0
+    for d in range(1, model.factors):
         row[d] = model.spread / math.sqrt(model.factors) * normal(key, d)
 
 
@@ -105,55 +129,169 @@ def _solve(matrix, vector, k):
         vector[a] /= matrix[a, a]
 
 
+@inlined
+def _bounded(share):
+    return min(max(share, np.float32(0)), np.float32(1))
+
+
+@inlined
+def _popular(share, alpha):
+    """The score that is best for everybody: f / (f + α (1 − f))."""
+    f = _bounded(share)
+    return f / (f + alpha * (np.float32(1) - f)) if f > 0 else np.float32(0)
+
+
+@inlined
+def _counted(head):
+    """One over the people counted in a table, so that an item's first number times this is its share."""
+    return np.float32(1) / head[0] if head[0] > 0 else np.float32(0)
+
+
+@helper
+def _count(rows, head, own, user, k):
+    """Add a person, and the items that came since the last time, to what merging averages."""
+    before = max(user[k + 1] - np.float32(1), np.float32(0))
+    if user[k + 1] == 0:
+        head[0] += 1
+    more = (np.float32(len(own)) - before) / np.float32(max(len(own), 1))
+    for n in range(len(own)):
+        rows[own[n], 0] += more
+    user[k + 1] = len(own) + 1
+
+
+@helper
+def _vector(model, rows, own, alpha, k):
+    """The person's vector, solved exactly; its first number, that of popularity, is left 0."""
+    matrix, u = np.zeros((k, k), np.float32), np.zeros(k, np.float32)
+    for j in range(len(rows)):
+        _add_outer(matrix, rows[j], alpha, k)
+    rest = np.float32(1 - alpha)
+    for n in range(len(own)):
+        _add_outer(matrix, rows[own[n]], rest, k)
+        for d in range(1, k):
+            u[d] += rows[own[n], d]
+    ridge = np.float32(model.regularization * (1 + len(own) + alpha * len(rows)))
+    for d in range(1, k):
+        matrix[d, d] += ridge
+        matrix[d, 0] = 0
+        matrix[0, d] = 0
+    matrix[0, 0] = 1
+    _solve(matrix, u, k)
+    return u
+
+
+@helper
+def _judge(rows, head, people, person, u, alpha, few, k):
+    """Tell the community how well each weight of popularity ranks some of the weighting set.
+
+    What is told counts 2 / (t + 2) after t trainings: later ones more, and each one less and less.
+    """
+    begin = people.weighting_indptr[person]
+    end = min(people.weighting_indptr[person + 1], begin + JUDGED)
+    if begin == end or people.candidates.shape[1] == 0:
+        return
+    count, user, scale = people.candidates.shape[1], people.user[person], _counted(head)
+    found = np.zeros(len(WEIGHTS), np.float32)
+    taste, known = np.empty(count + 1, np.float32), np.empty(count + 1, np.float32)
+    for n in range(begin, end):
+        for c in range(count + 1):
+            item = people.weighting[n] if c == count else people.candidates[n, c]
+            taste[c] = dot(u, rows[item], k) if item >= 0 else np.float32(-np.inf)
+            known[c] = few * _popular(rows[item, 0] * scale, alpha) if item >= 0 else np.float32(0)
+        for w in range(len(WEIGHTS)):
+            mine, before = taste[count] + WEIGHTS[w] * known[count], 0
+            for c in range(count):
+                before += taste[c] + WEIGHTS[w] * known[c] >= mine
+            found[w] += np.float32(1 / math.log2(2 + before) / (end - begin))
+    part = np.float32(2 / (people.steps[person] + 2))
+    for w in range(len(WEIGHTS)):
+        change = part * (found[w] - user[k + 2 + w])
+        user[k + 2 + w] += change
+        head[1 + w] += change
+
+
+@inlined
+def _chosen(model, head):
+    """c: as the recipe says, or what serves the community best."""
+    if model.popularity > 0:
+        return np.float32(model.popularity)
+    best, c = np.float32(0), np.float32(4)
+    for w in range(len(WEIGHTS)):
+        if head[1 + w] > best:
+            best, c = head[1 + w], WEIGHTS[w]
+    return c
+
+
+@helper
+def _move(model, rows, own, u, alpha, scale, step, k):
+    """Move all vectors along the person's residuals."""
+    consumed, rest = np.zeros(len(rows), np.float32), np.float32(1 - alpha)
+    for n in range(len(own)):
+        consumed[own[n]] = 1
+    most, ridge = np.float32(model.stretch), np.float32(model.regularization)
+    for j in range(len(rows)):
+        further = min(most, np.float32(1) / (alpha + rest * _bounded(rows[j, 0] * scale)))
+        sigma = step * (alpha + rest * consumed[j]) * further
+        error = sigma * (consumed[j] - dot(u, rows[j], k))
+        keep = np.float32(1) / (np.float32(1) + ridge * sigma)
+        popular = rows[j, 0]
+        for d in range(k):
+            rows[j, d] = keep * (rows[j, d] + error * u[d])
+        rows[j, 0] = popular
+
+
 @train.rule(IALS)
 def _train(model, tables, slot, people, person, run):
     k = width(tables)
     own = people.item[people.indptr[person] : people.indptr[person + 1]]
     low, high = tables.offset[slot], tables.offset[slot + 1]
-    rows = tables.rows[low:high]
-    alpha = np.float32(model.unobserved)
-
-    matrix = np.zeros((k, k), np.float32)
-    for j in range(len(rows)):
-        _add_outer(matrix, rows[j], alpha, k)
-    u = np.zeros(k, np.float32)
-    rest = np.float32(1 - alpha)
-    for n in range(len(own)):
-        _add_outer(matrix, rows[own[n]], rest, k)
-        for d in range(k):
-            u[d] += rows[own[n], d]
-    for d in range(k):
-        matrix[d, d] += np.float32(model.regularization)
-    _solve(matrix, u, k)
-    for d in range(k):
-        people.user[person, d] = u[d]
-
+    rows, head, user = tables.rows[low:high], tables.head[slot], people.user[person]
+    _count(rows, head, own, user, k)
+    alpha, scale = np.float32(model.unobserved), _counted(head)
+    if alpha == 0:
+        had = np.float32(0)
+        for j in range(len(rows)):
+            had += rows[j, 0]
+        density = _bounded(had * scale / np.float32(len(rows)))
+        alpha = np.float32(min(1.0, model.share * math.sqrt(density)))
+    u = _vector(model, rows, own, alpha, k)
+    few = np.float32(FEW / (FEW + len(own)))
+    _judge(rows, head, people, person, u, alpha, few, k)
+    user[0] = _chosen(model, head) * few
+    for d in range(1, k):
+        user[d] = u[d]
+    user[k] = alpha
+    for j in range(low, high):
+        tables.age[j] += 1
     norm = dot(u, u, k)
-    if norm < np.float32(1e-20):
-        return 0
-    progress = min(people.steps[person] / max(model.calls, 1), 1.0)
-    step = np.float32(model.step * (model.last_step / model.step) ** progress) / norm
-    consumed = np.zeros(len(rows), np.float32)
-    for n in range(len(own)):
-        consumed[own[n]] = 1
-        tables.age[low + own[n]] += 1
-    keep = np.float32(1) / (np.float32(1) + step * np.float32(model.item_regularization))
-    for j in range(len(rows)):
-        error = step * (alpha + rest * consumed[j]) * (consumed[j] - dot(u, rows[j], k))
-        for d in range(k):
-            rows[j, d] = keep * (rows[j, d] + error * u[d])
+    if norm > np.float32(1e-20):
+        progress = min(people.steps[person] / max(model.calls, 1), 1.0)
+        step = np.float32(model.step * (model.last_step / model.step) ** progress) / norm
+        _move(model, rows, own, u, alpha, scale, step, k)
     return len(own)
+
+
+@inlined
+def _scored(user, rows, begin, scale, k):
+    """u·y and what popularity adds; a row begins at `begin`."""
+    total = user[0] * _popular(rows[begin] * scale, user[k])
+    for d in range(1, k):
+        total += user[d] * rows[begin + d]
+    return total
 
 
 @score.rule(IALS)
 def _score(model, tables, slot, people, person, item):
-    return dot(people.user[person], tables.rows[locate(tables, slot, item)], width(tables))
+    k = width(tables)
+    rows = tables.rows.reshape(tables.rows.size)
+    scale = _counted(tables.head[slot])
+    return _scored(people.user[person], rows, locate(tables, slot, item) * k, scale, k)
 
 
 @score_all.rule(IALS)
 def _score_all(model, tables, slot, people, person, scores):
-    w = width(tables)
-    u = people.user[person].copy()  # its own memory, so that storing a score cannot change it
-    rows = flat(tables, slot)
+    k = width(tables)
+    user = people.user[person].copy()  # its own memory, so that storing a score cannot change it
+    rows, scale = flat(tables, slot), _counted(tables.head[slot])
     for j in range(len(scores)):
-        scores[j] = dot_at(u, rows, j * w, w)
+        scores[j] = _scored(user, rows, j * k, scale, k)

@@ -1,9 +1,10 @@
 """Peers whose models were good for oneself (Algorithm 3, Belal et al. 2022).
 
 Every `refresh` rounds a node chooses its view anew: T = ⌊(1 − α) |V|⌋ of those it heard from, whose
-models had the highest quality on its weighting set, and |V| − T others. α is `exploration`, the share
-of peers that are explored. The paper draws those from the views of one's peers, which is done here by
-shuffled caches (`shuffled`), or from everybody, as its algorithm has it.
+models had the highest quality on its weighting set (a validation set, which `local-holdout` sets
+aside), and |V| − T others. α is `exploration`, the share of peers that are explored. The paper draws
+those from the views of one's peers, which is done here by shuffled caches (`shuffled`), or from
+everybody, as its algorithm has it.
 """
 
 from typing import Annotated, Literal, NamedTuple

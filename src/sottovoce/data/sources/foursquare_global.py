@@ -17,6 +17,7 @@ from sottovoce.data.catalogs import choose
 from sottovoce.data.interactions import Catalog, Interactions, build
 from sottovoce.data.sources import Dataset, _places
 from sottovoce.errors import DataError
+from sottovoce.plural import listed
 from sottovoce.registry import component
 
 SET = Dataset(
@@ -49,7 +50,7 @@ class FoursquareGlobal(NamedTuple):
             if not inside.any():
                 raise DataError(
                     f"{about} lists no visited venue in the country {self.country!r}.",
-                    f"Codes are: {', '.join(np.unique(countries).tolist())}.",
+                    f"Codes are: {listed(np.unique(countries).tolist())}.",
                 )
             user, item, time = user[inside], item[inside], time[inside]
         return build(

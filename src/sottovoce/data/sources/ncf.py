@@ -2,8 +2,9 @@
 
 `NAME.train.rating`, `.test.rating` and perhaps `.validation.rating`: tab-separated, without a header,
 `user item rating time`, or PEPPER's `user item rating category latitude longitude`; ratings and what
-follows may be left out. `.test.negative` and `.validation.negative`: for each line of the `.rating`
-`(user,item)` and the items to rank that item against.
+follows may be left out, and a line with the names of columns may come first. `.test.negative` and
+`.validation.negative`: for each line of the `.rating` `(user,item)` and the items to rank that item
+against, on some lines perhaps fewer.
 """
 
 from __future__ import annotations
@@ -15,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import archive, find, table
+from sottovoce.data import archive, find, ids, layout, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions
-from sottovoce.data.parts import Parts, Rows, assemble
+from sottovoce.data.parts import Negatives, Parts, Rows, agreed, assemble
 from sottovoce.data.sources import _places
 from sottovoce.errors import DataError
 from sottovoce.registry import component
@@ -57,16 +58,23 @@ def read_parts(
         if found is None and part != "validation":
             raise DataError(f"{train.parent} holds no {name}.{part}.rating.", "Put it beside the others.")
         if found is not None:
-            contents[part] = content = table.read_text(found, "\t")
+            contents[part] = content = _ratings(found)
             rows[part] = _columns(content, scale)
             negative = find.beside(train, f"{name}.{part}.negative")
             if negative is not None:
-                rows[part] = rows[part]._replace(negatives=_negatives(negative, rows[part]))
-    ids = [ids for part in rows.values() for ids in (part.item, part.negatives) if ids is not None]
-    catalog = choose(_catalog(name, list(contents.values()), rows), np.concatenate([i.ravel() for i in ids]))
+                rows[part] = _with_negatives(negative, rows[part])
+    rows = agreed(rows)
+    every = np.concatenate([part.items for part in rows.values()])
+    catalog = choose(_catalog(name, list(contents.values()), rows, every), every)
     notes = dict.fromkeys(note for content in contents.values() for note in content.notes)
     said = "; ".join([f"NCF files of {name}", *notes])
     return assemble(name, rows, catalog, scale=scale, source=f"{train.parent} ({said})")
+
+
+def _ratings(path: Path) -> table.Table:
+    raw = table.decode(path, table.read_bytes(path))
+    head = [line.strip("\r").split("\t") for line in raw[:65536].decode(errors="replace").split("\n")[:2]]
+    return table.split_text(path, raw, "\t", header=layout.has_header(head))
 
 
 def _train(path: str, data_dir: Path | None) -> Path:
@@ -96,32 +104,54 @@ def _columns(content: table.Table, scale: tuple[float, float] | None) -> Rows:
         content.ids(1, "item"),
         content.ratings(2, scale) if width > 2 else None,
         content.moments(3).seconds if width == 4 else None,
+        content.place,
     )
 
 
-def _negatives(path: Path, rows: Rows) -> NDArray[Any]:
-    """The ids after `(user,item)`, which must be those of the same line of the ratings."""
-    content = table.read_text(path, "\t")
-    named = [f"({user},{item})" for user, item in zip(rows.user.tolist(), rows.item.tolist(), strict=True)]
-    keys = [key.replace(" ", "") for key in content.texts(0)]
+def _with_negatives(path: Path, rows: Rows) -> Rows:
+    """The part with the ids after `(user,item)`, which must be those of the same line of the ratings."""
+    import polars as pl
+
+    text = table.decode(path, table.read_bytes(path)).decode()
+    lines = [(n, line.split("\t")) for n, line in enumerate(text.split("\n"), 1) if line.strip(ids.EDGES)]
+    if len(lines) == len(rows.user) + 1 and "(" not in lines[0][1][0]:
+        lines = lines[1:]  # the names of columns
+    keys = [_key(fields[0]) for _, fields in lines]
+    named = [
+        _key(f"{user},{item}") for user, item in zip(rows.user.tolist(), rows.item.tolist(), strict=True)
+    ]
     if keys != named:
         pairs = enumerate(zip(keys, named, strict=False))
         at = next((n for n, (key, name) in pairs if key != name), min(len(keys), len(named)) - 1)
         raise DataError(
             f"{path} does not belong to the ratings: it has {len(keys)} lines for {len(named)}, and "
-            f"line {at + 1} begins with {keys[at]} for {named[at]}.",
+            f"line {lines[at][0]} begins with ({keys[at]}) for ({named[at]}).",
             "Give a line (user,item) for each rating, in the same order.",
         )
-    return np.stack([content.ids(n, "item") for n in range(1, content.frame.width)], 1)
+    given = [[field for field in fields[1:] if field.strip(ids.EDGES)] for _, fields in lines]
+    counts = np.array([len(fields) for fields in given], np.int64)
+    if not counts.all():
+        line = lines[int(np.flatnonzero(counts == 0)[0])][0]
+        raise DataError(
+            f"{path}, line {line} names no items to rank against.", "Add some, or remove the file."
+        )
+    frame = pl.DataFrame(
+        {"negative": [field for fields in given for field in fields]}, {"negative": pl.String}
+    )
+    content = table.Table(str(path), frame, np.repeat([n for n, _ in lines], counts))
+    return rows._replace(negatives=Negatives(content.ids(0, "item"), counts, content.place))
 
 
-def _catalog(name: str, contents: list[table.Table], rows: dict[str, Rows]) -> Catalog:
+def _key(text: str) -> str:
+    """`(user,item)` without brackets and blanks, numbers in their plain spelling."""
+    inner = text.strip(ids.EDGES).removeprefix("(").removesuffix(")")
+    return ",".join(ids.plain(ids.clean(part)) for part in inner.split(","))
+
+
+def _catalog(name: str, contents: list[table.Table], rows: dict[str, Rows], every: NDArray[Any]) -> Catalog:
     """What lines of six fields say about items; otherwise items by their ids alone."""
     if any(content.frame.width != 6 for content in contents):
-        ids = [
-            ids.ravel() for part in rows.values() for ids in (part.item, part.negatives) if ids is not None
-        ]
-        return of_rows(name, np.concatenate(ids))
+        return of_rows(name, every)
     items = np.concatenate([part.item for part in rows.values()])
     kinds = [kind for content in contents for kind in content.texts(3)]
     places = [_places.coordinates(content, 4) for content in contents]

@@ -8,15 +8,17 @@ Tab-separated, with a header of `name:type`, where the type is `token`, `token_s
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
-from sottovoce.data import find, layout, table
+from sottovoce.data import find, layout, table, unknown
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build, extended
-from sottovoce.data.parts import Parts, Rows, assemble
+from sottovoce.data.parts import Parts, Rows, agreed, assemble
 from sottovoce.data.sources import _places
 from sottovoce.errors import DataError
 from sottovoce.registry import component
@@ -59,13 +61,10 @@ def read(path: Path, scale: tuple[float, float] | None = None) -> Interactions:
     rows, where, notes = _rows(path, scale)
     name = path.name.removesuffix(".gz").removesuffix(".inter")
     about = find.beside(path, f"{name}.item")
-    return build(
-        name,
-        *rows[:4],
-        catalog=None if about is None else extended(_catalog(about, name), np.unique(rows.item).tolist()),
-        scale=scale,
-        source=f"{path} ({'; '.join(['RecBole atomic file', str(where), *notes])})",
-    )
+    catalog, lacking = _listed(about, name, rows.item)
+    said = "; ".join(["RecBole atomic file", str(where), *notes])
+    data = build(name, *rows[:4], catalog=catalog, scale=scale, source=f"{path} ({said})")
+    return replace(data, notes=lacking)
 
 
 def read_parts(
@@ -80,17 +79,20 @@ def read_parts(
             "Put NAME.train.inter, NAME.valid.inter and NAME.test.inter into one folder.",
         )
     name, files = found
-    rows = {part: _rows(file, scale)[0] for part, file in files.items()}
+    rows = agreed({part: _rows(file, scale)[0] for part, file in files.items()})
     items = np.concatenate([part.item for part in rows.values()])
-    about = find.beside(first, f"{name}.item")
-    catalog = of_rows(name, items) if about is None else _catalog(about, name)
-    return assemble(
-        name,
-        rows,
-        extended(catalog, np.unique(items).tolist()),
-        scale=scale,
-        source=f"{first.parent} (RecBole atomic files of {name})",
-    )
+    catalog, notes = _listed(find.beside(first, f"{name}.item"), name, items)
+    source = f"{first.parent} (RecBole atomic files of {name})"
+    return assemble(name, rows, catalog or of_rows(name, items), scale=scale, source=source, notes=notes)
+
+
+def _listed(about: Path | None, name: str, item: NDArray[Any]) -> tuple[Catalog | None, tuple[str, ...]]:
+    """The items that a file lists and all others that people met, and what is to be said of those."""
+    if about is None:
+        return None, ()
+    catalog = _catalog(about, name)
+    every = extended(catalog, np.unique(item).tolist())
+    return every, unknown.of_catalog(catalog, about.name, item)
 
 
 def _divided(path: Path) -> tuple[str, dict[str, Path]] | None:
@@ -116,6 +118,7 @@ def _rows(path: Path, scale: tuple[float, float] | None) -> tuple[Rows, layout.L
             content.ids(where.item, "item"),
             None if where.rating is None else content.ratings(where.rating, scale),
             None if where.time is None else content.moments(where.time).seconds,
+            content.place,
         ),
         where,
         content.notes,

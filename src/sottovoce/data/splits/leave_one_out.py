@@ -18,9 +18,9 @@ class LeaveOneOut(NamedTuple):
 
     Several interactions are often the latest (in MovieLens 100K those of 415 of 943 people). The order
     in which the source lists them then decides: by `ties` the last of them is held out, or the
-    first. A source without times is taken in its own order. Interactions are split, not items: where
-    a person met the item under test before, it stays in training, unless `data.duplicates` removes
-    repeats. A person with a single interaction trains on it and is not tested.
+    first. A source without times is taken in its own order. Interactions are split, not items: with
+    `data.duplicates = "keep"`, an item under test that the person met before stays in training, and a
+    run says how many do. A person with a single interaction trains on it and is not tested.
     """
 
     candidates: Annotated[int, Ge(1)] = 100
@@ -44,6 +44,7 @@ class LeaveOneOut(NamedTuple):
             None,
             sampling.sample(met, test, self.candidates, seed, TEST),
             no_candidates(None),
+            untested="a single interaction",
         )
 
 

@@ -17,6 +17,7 @@ from sottovoce.registry import component
 class LocalHoldout(NamedTuple):
     """A share `test` of each person's items is the test set, a share `weighting` the weighting set.
 
+    The weighting set is a validation set: a person does not train on it, and judges models by it.
     Items are split, not interactions: all interactions of a person with an item are in the same
     part, so that nothing under test was trained on. Of d distinct items, ⌊share · d + ½⌋ and at
     least one are in each set, and at least one remains for training; a person with fewer than
@@ -26,7 +27,7 @@ class LocalHoldout(NamedTuple):
 
     test: Annotated[float, Gt(0), Lt(1)] = 0.15
     weighting: Annotated[float, Ge(0), Lt(1)] = 0.15
-    """0 for no weighting set."""
+    """The share of the weighting set, a validation set; 0 for none."""
     candidates: Annotated[int, Ge(1)] = 100
 
     def split(self, data: Interactions, seed: int) -> Split:
@@ -53,6 +54,7 @@ class LocalHoldout(NamedTuple):
             no_candidates(None)
             if weighting is None
             else sampling.sample(met, weighting, self.candidates, seed, WEIGHTING),
+            untested="fewer than 3 different items",
         )
 
 

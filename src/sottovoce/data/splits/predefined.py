@@ -1,9 +1,9 @@
 """`predefined`: the parts that the publisher of the data made, NCF's and RecBole's files among them.
 
-The validation set serves as the weighting set: what a person withholds from training.
+The validation set serves as the weighting set: what a person withholds from training to judge models by.
 """
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge
@@ -23,12 +23,14 @@ class Predefined(NamedTuple):
     Where the test or the validation set comes without negatives, `candidates` items that the person
     met in no part are drawn for each of its entries; with 0, rivals are the whole catalogue. A
     person who is only in some of the parts trains and is tested on just these. Filters of the data
-    act on all parts.
+    act on all parts: `data.duplicates` says what becomes of an item that a person has in several.
     """
 
     candidates: Annotated[int, Ge(0)] = 100
     weighting: bool = True
     """Whether the validation set is withheld to weigh models with; otherwise it is trained on."""
+    negatives: Literal["given", "drawn"] = "given"
+    """`drawn`: candidates are drawn also where negatives come with the files."""
 
     def split(self, data: Interactions, seed: int) -> Split:
         """The split; the seed draws candidates alone."""
@@ -41,7 +43,7 @@ class Predefined(NamedTuple):
         withheld = (division.part == WEIGHTING) & self.weighting
         test, weighting = data.take(division.part == TEST), data.take(withheld)
         held = {TEST, WEIGHTING} if len(weighting) else {TEST}
-        draws = self.candidates and not held <= set(division.negatives)
+        draws = self.candidates and not held <= self._given(division)
         return Split(
             (f"predefined(candidates={self.candidates}, seed={seed})" if draws else "predefined()")
             + ("" if self.weighting else " trained on the validation set too"),
@@ -50,11 +52,16 @@ class Predefined(NamedTuple):
             weighting if len(weighting) else None,
             self._candidates(data, test, TEST, seed),
             self._candidates(data, weighting, WEIGHTING, seed) if len(weighting) else no_candidates(None),
+            untested="nothing in the published test set",
         )
+
+    def _given(self, division: Division) -> set[int]:
+        """The parts whose negatives are used."""
+        return set(division.negatives) if self.negatives == "given" else set()
 
     def _candidates(self, data: Interactions, held: Interactions, part: int, seed: int) -> NDArray[np.int32]:
         assert held.division is not None
-        if part in held.division.negatives:
+        if part in self._given(held.division):
             return _given(held, held.division, held.division.negatives[part])
         if not self.candidates:
             return no_candidates(held)

@@ -15,7 +15,8 @@ from sottovoce.registry import component
 class Rating(NamedTuple):
     """`holdout` ratings of each person, all equally likely, are the test set.
 
-    A person with no more ratings than that trains on all of them and is not tested.
+    A person with no more ratings than that trains on all of them and is not tested. Where a person
+    rated an item twice, which only `data.duplicates = "keep"` leaves so, both parts may have it.
     """
 
     holdout: Annotated[int, Ge(1)] = 10
@@ -26,7 +27,8 @@ class Rating(NamedTuple):
         assign(seed, self.holdout, data.indptr, part, batch=data.people)
         train, test = data.take(part == TRAIN), data.take(part == TEST)
         name = f"rating(holdout={self.holdout}, seed={seed})"
-        return Split(name, train, test, None, no_candidates(test), no_candidates(None))
+        few = f"no more than {self.holdout} rating{'s' * (self.holdout > 1)}"
+        return Split(name, train, test, None, no_candidates(test), no_candidates(None), untested=few)
 
 
 @driver

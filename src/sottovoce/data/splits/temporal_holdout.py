@@ -1,5 +1,6 @@
 """`temporal-holdout`: the last interactions of every person are held out (Anelli et al. 2020, 4.3)."""
 
+import math
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -19,8 +20,9 @@ class TemporalHoldout(NamedTuple):
 
     Those at the same time keep the order of the source. A person with too few interactions for a
     test (four, with a fifth held out) trains on all of them. Interactions are split, not items:
-    what a person returns to may be in both parts. Evaluation is over the whole catalogue, unless
-    `candidates` items that the person never met are drawn for each test entry.
+    with `data.duplicates = "keep"`, what a person returns to may be in both parts. Evaluation is over
+    the whole catalogue, unless `candidates` items that the person never met are drawn for each test
+    entry.
     """
 
     test: Annotated[float, Gt(0), Lt(1)] = 0.2
@@ -39,4 +41,7 @@ class TemporalHoldout(NamedTuple):
             candidates = sampling.sample(met, test, self.candidates, seed, TEST)
             name = f"temporal-holdout(test={self.test}, candidates={self.candidates}, seed={seed})"
         metrics = ("precision", "recall", "f1", "item-coverage", "evenness", "user-coverage")
-        return Split(name, data.take(~mask), test, None, candidates, no_candidates(None), metrics=metrics)
+        least = math.ceil((1 - _ROUNDING) / self.test)
+        few = f"fewer than {least} interactions" if least > 2 else "a single interaction"
+        parts = data.take(~mask), test, None, candidates, no_candidates(None)
+        return Split(name, *parts, metrics=metrics, untested=few)

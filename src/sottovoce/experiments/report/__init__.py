@@ -5,10 +5,11 @@ from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
 
-from sottovoce import __version__
+from sottovoce import __version__, plural
+from sottovoce.experiments import phrases
 from sottovoce.experiments.machine import duration, size
 from sottovoce.experiments.markup import Html, element, join
-from sottovoce.experiments.report import chance, network, nodes, people, privacy, quality, words
+from sottovoce.experiments.report import chance, lists, network, nodes, people, privacy, quality, words
 from sottovoce.experiments.report.layout import Section
 from sottovoce.experiments.report.methods import Study, Subject, study
 from sottovoce.experiments.report.page import page
@@ -31,8 +32,12 @@ def render(directory: Path) -> str:
     return report([directory]).html
 
 
-def report(directories: Sequence[Path]) -> Report:
-    """The report on complete runs, or on all of a sweep; those that cannot be compared are refused."""
+def report(directories: Sequence[Path], person: str | None = None) -> Report:
+    """The report on complete runs, or on all of a sweep; those that cannot be compared are refused.
+
+    The page can be given away: it names nobody and no folder of this machine. Only if a `person` is
+    named, it shows that person's list, with what of it is in the person's history, but not who it is.
+    """
     runs = study(directories)
     best = chance.best(runs)
     differences = chance.against(runs, best) if best else {}
@@ -42,7 +47,8 @@ def report(directories: Sequence[Path]) -> Report:
         quality.figures(runs, best, differences),
         quality.people_and_bytes(runs),
         people.badly_served(runs),
-        *people.example(runs),
+        *lists.recommended(runs),
+        *lists.of_person(runs, person),
         *nodes.section(runs),
         *privacy.leaving(runs),
         network.statistics(runs),
@@ -60,13 +66,14 @@ def report(directories: Sequence[Path]) -> Report:
 def _title(runs: Study) -> str:
     data = runs.methods[0].runs[0].result["data"]["name"]
     count = len(runs.methods)
-    return f"{count} methods on {data}" if count > 1 else f"{runs.methods[0].name} on {data}"
+    return phrases.about(f"{count} methods" if count > 1 else runs.methods[0].name, data)
 
 
 def _header(title: str, runs: Study, best: Subject | None, verdict: Verdict) -> Html:
     result = runs.methods[0].runs[0].result
     data, seeds = result["data"], runs.seeds
-    about = f"{data['people']:,} people, {data['items']:,} items, {data['interactions']:,} interactions"
+    nouns = {"people": "person", "items": "item", "interactions": "interaction"}
+    about = ", ".join(plural.count(data[key], noun) for key, noun in nouns.items())
     which = f"seed {seeds[0]}" if len(seeds) == 1 else f"seeds {', '.join(map(str, seeds))}"
     return element(
         "header",
@@ -84,15 +91,17 @@ def _tiles(runs: Study, best: Subject | None) -> list[Html]:
     metric, name = runs.metric, words.name(runs.metric)
     many = [m.name for m in runs.methods if m.subject is not best] if len(runs.methods) > _FEW else []
     shown = [s for s in runs.subjects if s.name not in many]
-    figures = [(f"{name} · {s.name}", words.figure(metric, s.mean(metric)), s is best) for s in shown]
+    figures = [
+        (f"{name} · {s.name}", words.figure(metric, mean), s is best)
+        for s in shown
+        if (mean := s.mean(metric)) is not None
+    ]
     if len(runs.methods) == 1:
         results = [run.result for run in runs.methods[0].runs]
         seconds, sent = (fmean(result[key] for result in results) for key in ("seconds", "bytes"))
-        took = {
-            "rounds": f"{results[0]['rounds']:,}",
-            "training time": duration(seconds),
-            "sent in total": size(sent),
-        }
+        rounds = results[0]["rounds"]
+        took = {"rounds" if rounds > 1 else "round": f"{rounds:,}", "training time": duration(seconds)}
+        took |= {"sent in total": size(sent)} if sent else {}
         figures += [(what, value, False) for what, value in took.items()]
     return [
         element("div", element("dt", name), element("dd", value), class_="main" if main else "")

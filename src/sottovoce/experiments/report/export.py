@@ -6,7 +6,8 @@ from pathlib import Path
 
 from sottovoce.errors import RunError
 from sottovoce.experiments.directory import RunDirectory
-from sottovoce.experiments.report.layout import Cell, Grid, Section, Table
+from sottovoce.experiments.report.layout import Cell, Choice, Grid, Section, Table
+from sottovoce.printable import printable
 
 _SPECIAL = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}",
@@ -22,7 +23,7 @@ def export(sections: Iterable[Section], out: Path) -> list[Path]:
         for part in section.parts:
             if isinstance(part, Table):
                 files |= {f"{part.identity}.csv": part.csv(), f"{part.identity}.tex": tex(part)}
-            elif isinstance(part, Grid):
+            elif isinstance(part, Grid | Choice):
                 files |= {f"figure-{figure.identity}.csv": figure.csv() for figure in part.figures}
     return [save(out / name, text) for name, text in files.items()]
 
@@ -69,4 +70,4 @@ def _row(row: Sequence[Cell]) -> str:
 
 def escape(text: str) -> str:
     """Text as LaTeX shows it."""
-    return "".join(_SPECIAL.get(sign, sign) for sign in text)
+    return "".join(_SPECIAL.get(sign, sign) for sign in printable(text))

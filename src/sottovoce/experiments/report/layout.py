@@ -9,6 +9,9 @@ from sottovoce.experiments import markup
 from sottovoce.experiments.markup import Html, element, join
 from sottovoce.experiments.plots import Series
 
+NONE = "—"
+"""What stands where there is no figure."""
+
 
 class Column(NamedTuple):
     """A column of a table; `parts` are the columns that it becomes where numbers stand alone."""
@@ -79,7 +82,30 @@ class Grid(NamedTuple):
         return element("div", *(figure.html() for figure in self.figures), class_=look)
 
 
-Part = Table | Grid | Html
+class Choice(NamedTuple):
+    """Figures of which one is shown, chosen by its name. It needs no script: CSS follows the radio button."""
+
+    title: str
+    names: Sequence[str]
+    figures: Sequence[Figure]
+    chosen: int = 0
+
+    def html(self) -> Html:
+        if len(self.figures) == 1:
+            return Grid(self.figures).html()
+        parts = [element("legend", self.title)]
+        for n, (name, figure) in enumerate(zip(self.names, self.figures, strict=True)):
+            identity = f"show-{figure.identity}"
+            first = {"checked": "checked"} if n == self.chosen else {}
+            parts += [
+                element("input", type="radio", name=f"choice-{self.title}", id=identity, **first),
+                element("label", name, for_=identity),
+                figure.html(),
+            ]
+        return element("fieldset", *parts, class_="choice")
+
+
+Part = Table | Grid | Choice | Html
 
 
 class Section(NamedTuple):
@@ -96,7 +122,9 @@ class Section(NamedTuple):
 
 
 def _show(cell: Cell) -> Html:
-    return join(cell.text, element("small", cell.detail)) if cell.detail else join(cell.text)
+    """Numbers stay on one line, words need not."""
+    text = join(cell.text) if cell.values else element("span", cell.text, class_="text")
+    return join(text, element("small", cell.detail)) if cell.detail else text
 
 
 def _numbers(column: Column, cell: Cell) -> tuple[object, ...]:

@@ -12,10 +12,11 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.directory import PER_USER, RECIPE, RESULT
+from sottovoce.experiments.directory import RECIPE, RESULT
 from sottovoce.experiments.nodes import PREFIX
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.report.naming import called, decisive
+from sottovoce.plural import count
 
 People = dict[str, NDArray[np.float64]]
 _DATA = ("name", "people", "items", "interactions")
@@ -96,9 +97,14 @@ class Study(NamedTuple):
 def study(paths: Sequence[Path]) -> Study:
     """Read runs, or all complete runs below a directory, and put together what belongs together."""
     places, notes = _places(paths)
-    runs = [Run.open(place) for place in places]
+    return of([Run.open(place) for place in places], notes)
+
+
+def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
+    """Put together runs that belong together; `notes` come first among those of the study."""
+    notes = [*notes, *dict.fromkeys(note for run in runs for note in run.notes)]
     metrics = _comparable(runs)
-    frames = [_people(place) for place in places]
+    frames = [run.people() for run in runs]
     for run, frame in zip(runs, frames, strict=True):
         if not frame["user"].equals(frames[0]["user"]):
             raise _refusal(runs[0], run, "they are about different people")
@@ -110,7 +116,8 @@ def study(paths: Sequence[Path]) -> Study:
         settings[key] = own
         first = groups.setdefault(key, {}).setdefault(run.result["seed"], n)
         if first != n:
-            notes.append(f"{places[n]} repeats {places[first]} and counts once.")
+            one, other = _told_apart(*(Path(str(runs[at].directory)) for at in (n, first)))
+            notes.append(f"{one} repeats {other} and counts once.")
     names = called(list(settings.values()), runs[0].recipe)
     methods = []
     for name, (key, group) in zip(names, groups.items(), strict=True):
@@ -158,9 +165,19 @@ def _places(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         for place in sorted(complete, key=_natural):
             found.setdefault(place.resolve(), place)
         if len(below) > len(complete):
-            left = f"{len(below) - len(complete)} of {len(below)} runs in {path.name}"
-            notes.append(f"{left} are not complete, and left out.")
+            left = len(below) - len(complete)
+            are = "is" if left == 1 else "are"
+            told = f"{left} of {count(len(below), 'run')} in {path.resolve().name}"
+            notes.append(f"{told} {are} not complete, and left out.")
     return list(found.values()), notes
+
+
+def _told_apart(one: Path, other: Path) -> tuple[str, str]:
+    """As much of the ends of two paths as tells them apart; a page shows no more folders than it must."""
+    ends = [path.resolve().parts for path in (one, other)]
+    length = next((n for n in range(1, min(map(len, ends))) if ends[0][-n:] != ends[1][-n:]), 1)
+    first, second = (str(Path(*end[-length:])) for end in ends)
+    return first, second
 
 
 def _natural(path: Path) -> list[Any]:
@@ -168,13 +185,6 @@ def _natural(path: Path) -> list[Any]:
     return [
         (part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", str(path))
     ]
-
-
-def _people(place: Path) -> pl.DataFrame:
-    try:
-        return pl.read_parquet(place / PER_USER)
-    except (OSError, pl.exceptions.PolarsError) as error:
-        raise RunError(f"{place / PER_USER} cannot be read: {error}.", "Run anew.") from None
 
 
 def _columns(frame: pl.DataFrame, prefix: str) -> People:

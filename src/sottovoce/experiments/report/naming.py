@@ -3,13 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
+from sottovoce.experiments import phrases
 from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.report import shared
 from sottovoce.registry import label
 
 
 def decisive(recipe: Recipe) -> dict[str, Any]:
-    """What makes a method: all that decides a result except the seed and how it is measured."""
+    """What makes a method: all that decides a result except the seed and how it is measured.
+
+    Where a file of data lies decides nothing: that it is the same is known by its split.
+    """
     document = recipe.document()
+    document["data"].pop("path", None)
     document.pop("evaluate")
     document.pop("privacy")
     document["run"] = {"rounds": document["run"]["rounds"]}
@@ -37,7 +43,7 @@ def called(settings: Sequence[dict[str, Any]], recipe: Recipe) -> list[str]:
     one, unless methods would be called alike.
     """
     if len(settings) == 1:
-        return [f"{label(recipe.model.name)} by {label(recipe.protocol.name)}"]
+        return [phrases.method(recipe)]
     changed = differing(settings)
     chosen = [key for key in changed if _telling(key, changed, settings)]
     parts = [[_word(key, one[key]) for key in chosen if key in one] or _without(chosen) for one in settings]
@@ -48,8 +54,19 @@ def called(settings: Sequence[dict[str, Any]], recipe: Recipe) -> list[str]:
         for key in differing([settings[n] for n in group]):
             for n in group:
                 value = settings[n].get(key)
-                parts[n] += _without([key]) if value is None else [_word(key, value)]
-    return [", ".join(words) for words in parts]
+                more = _without([key]) if value is None else [_word(key, value)]
+                parts[n] += [word for word in more if word not in parts[n]]
+    return _apart([", ".join(words) for words in parts])
+
+
+def _apart(names: Sequence[str]) -> list[str]:
+    """Names of which none is another's: of two files of one name, the second is numbered."""
+    met: dict[str, int] = {}
+    found = []
+    for name in names:
+        met[name] = met.get(name, 0) + 1
+        found.append(name if met[name] == 1 else f"{name} ({met[name]})")
+    return found
 
 
 def _telling(key: str, changed: Sequence[str], settings: Sequence[dict[str, Any]]) -> bool:
@@ -66,7 +83,7 @@ def _without(keys: Sequence[str]) -> list[str]:
 def _word(key: str, value: Any) -> str:
     """`merge linear` for protocol.merge.name, `factors 16` for model.factors, `mf` for model.name."""
     path = key.split(".")
-    shown = f"{value:g}" if isinstance(value, float) else str(value)
+    shown = f"{value:g}" if isinstance(value, float) else str(shared.setting(key, value))
     if isinstance(value, bool):
         shown = shown.lower()
     if path[-1] != "name":

@@ -6,13 +6,16 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce import plural
 from sottovoce.experiments import plots
 from sottovoce.experiments.directory import RECIPE
 from sottovoce.experiments.machine import duration, size
 from sottovoce.experiments.markup import Html, definitions, element
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.plots import Series
-from sottovoce.experiments.report.layout import Cell, Column, Figure, Grid, Part, Section, Table
+from sottovoce.experiments.report import shared
+from sottovoce.experiments.report.gaps import filled
+from sottovoce.experiments.report.layout import NONE, Cell, Column, Figure, Grid, Part, Section, Table
 from sottovoce.experiments.report.methods import Method, Study
 from sottovoce.experiments.report.naming import differing
 
@@ -36,19 +39,26 @@ _COUNTS: dict[str, tuple[Callable[[Result], float | None], Callable[[float], str
 }
 
 
+_SENT = ("message", "sent", "size of a message")
+
+
 def statistics(study: Study) -> Section:
     """The network of each method, means over seeds."""
+    silent = not any(run.result["messages"] for method in study.methods for run in method.runs)
     columns = [Column("", ("name",)), *(Column(method.name) for method in study.methods)]
     rows = [[Cell("peers"), *(Cell(_peers(method.runs[0])) for method in study.methods)]]
     for name, (count, show) in _COUNTS.items():
+        if silent and name.startswith(_SENT):
+            continue
         values = [_mean(method, count) for method in study.methods]
         if any(value is not None for value in values):
             rows.append(
-                [Cell(name), *(Cell("—") if v is None else Cell(show(v), values=(v,)) for v in values)]
+                [Cell(name), *(Cell(NONE) if v is None else Cell(show(v), values=(v,)) for v in values)]
             )
     seeds = " Means over seeds." if len(study.seeds) > 1 else ""
-    told = f"Bytes are those of messages as encoded. Training time is without set-up and evaluation.{seeds}"
-    return Section("Network", [Table("network", columns, rows, told), *_churn(study)])
+    sent = "Nothing was sent." if silent else "Bytes are those of messages as encoded."
+    told = f"{sent} Training time is without set-up and evaluation.{seeds}"
+    return Section("Network", [*filled(Table("network", columns, rows, told)), *_churn(study)])
 
 
 def _mean(method: Method, count: Callable[[Result], float | None]) -> float | None:
@@ -91,8 +101,8 @@ def _peers(run: Run) -> str:
     peers = run.recipe.network.peers
     if peers is None:
         return "none: a server" if run.result["nodes"] > 1 else "none: a single model"
-    settings = ", ".join(f"{key} = {value}" for key, value in peers.settings.items())
-    return f"{peers.name} ({settings})" if settings else peers.name
+    settings = ", ".join(f"{key} = {shared.setting(key, value)}" for key, value in peers.settings.items())
+    return f"{peers.label} ({settings})" if settings else peers.label
 
 
 def recipes(study: Study) -> list[Section]:
@@ -100,40 +110,49 @@ def recipes(study: Study) -> list[Section]:
     several = len(study.methods) > 1
     parts: list[Part] = []
     if several:
-        parts.append(_differences(study))
+        parts += _differences(study)
     for method in study.methods:
-        text = element("pre", element("code", method.runs[0].recipe.dumps()))
+        text = element("pre", element("code", shared.recipe(method.runs[0].recipe)))
         parts.append(element("details", element("summary", method.name), text) if several else text)
     parts += [element("h3", "How to run it again"), *_again(study)]
-    first = study.methods[0].runs[0].result
+    run = study.methods[0].runs[0]
+    first, data = run.result, run.result["data"]
     pairs = [("sottovoce", first["version"]), *first["versions"].items()]
-    pairs += [
-        (f"{name} of the data", first["data"][name]) for name in ("source", "terms") if first["data"][name]
-    ]
+    told = {"source": shared.source(run.recipe, data["source"]), "terms": data["terms"]}
+    pairs += [(f"{name} of the data", text) for name, text in told.items() if text]
     splits = {run.result["seed"]: run.result["split"][:16] for m in study.methods for run in m.runs}
     pairs += [(f"split of seed {seed}", splits[seed]) for seed in sorted(splits)]
     title = "Recipes" if several else "Recipe"
     return [Section(title, parts), Section("Versions and data", [definitions(pairs)], "facts")]
 
 
-def _differences(study: Study) -> Table:
+def _differences(study: Study) -> list[Part]:
     settings = [method.settings for method in study.methods]
     columns = [Column("setting"), *(Column(method.name) for method in study.methods)]
+    held = {key: sum(key in one for one in settings) for key in differing(settings)}
     rows = [
-        [Cell(key), *(Cell(_setting(one.get(key, "—"))) for one in settings)] for key in differing(settings)
+        [Cell(key), *(Cell(_setting(key, one[key]) if key in one else NONE) for one in settings)]
+        for key, many in held.items()
+        if 2 * many > len(settings)
     ]
-    return Table("settings", columns, rows, "What differs between the recipes; all else is the same.")
+    rare = len(held) - len(rows)
+    told = "What differs between the recipes; all else is the same."
+    if rare:
+        told += f" Left out, because few have it: {plural.count(rare, 'setting')}. They are in the recipes."
+    return [Table("settings", columns, rows, told) if rows else element("p", told)]
 
 
-def _setting(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)
+def _setting(key: str, value: Any) -> str:
+    return str(value).lower() if isinstance(value, bool) else str(shared.setting(key, value))
 
 
 def _again(study: Study) -> list[Html]:
     if any(method.runs[0].recipe.data.memory for method in study.methods):
         told = "The data was handed over in Python; hand it over again with the settings above."
         return [element("p", told), element("pre", element("code", "sottovoce.run(data, …)"))]
-    told = f"Save a recipe as {RECIPE}. The same version on the same machine gives the same figures."
+    needed = list(dict.fromkeys(name for m in study.methods for name in shared.files(m.runs[0].recipe)))
+    beside = f", with {plural.listed(needed)} beside it" if needed else ""
+    told = f"Save a recipe as {RECIPE}{beside}. The same version on the same machine gives the same figures."
     commands = "\n".join(_command(method) for method in study.methods[:1])
     return [element("p", told), element("pre", element("code", commands))]
 

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from sottovoce.experiments import plots
 from sottovoce.experiments.machine import duration
-from sottovoce.experiments.report.layout import Cell, Column, Figure, Grid, Part, Section, Table
+from sottovoce.experiments.report.gaps import filled
+from sottovoce.experiments.report.layout import NONE, Cell, Column, Figure, Grid, Part, Section, Table
 from sottovoce.experiments.report.methods import Method, Study
 
 
@@ -25,6 +26,10 @@ def _count(value: float) -> str:
     return f"{value:,.1f}"
 
 
+def _work(value: float) -> str:
+    return f"{1000 * value:.1f} ms" if value < 0.1 else duration(value)
+
+
 KINDS = {
     "listeners": _Kind(
         "Who is listened to",
@@ -38,14 +43,15 @@ KINDS = {
     "converged": _Kind(
         "When nodes converge",
         "round in which a node is at its best",
-        "The evaluation in which a node's model was best on its own weighting set.",
+        "The evaluation in which a node's model was best on its own weighting set (a validation set: items "
+        "that the node does not train on, and judges models by).",
         _count,
     ),
     "seconds": _Kind(
         "What a node computes",
         "seconds of work of a node",
         "Merging, judging and training for the whole run, by the clock of the machine that simulated it.",
-        duration,
+        _work,
     ),
 }
 
@@ -63,7 +69,7 @@ def section(study: Study) -> list[Section]:
         for name, kind in KINDS.items()
         if (figure := _distribution(name, kind, talking, len(study.seeds) > 1)) is not None
     ]
-    parts: list[Part] = [_table(talking), Grid(drawn, small=len(drawn) > 2)]
+    parts: list[Part] = [*filled(_table(talking)), *([Grid(drawn, small=len(drawn) > 2)] if drawn else [])]
     return [Section("What nodes did", parts)]
 
 
@@ -82,7 +88,7 @@ def _distribution(name: str, kind: _Kind, methods: list[Method], several: bool) 
     groups = {m.name: values for m in methods if len(values := _values(m, name))}
     if not any(np.ptp(values) > 0 for values in groups.values()):
         return None
-    drawn = plots.distribution(f"nodes-{name}", kind.axis, groups, percent=False)
+    drawn = plots.distribution(f"nodes-{name}", kind.axis, groups, percent=False, who="nodes")
     told = f"{kind.told} The height is the share of nodes with at most that."
     told += " All seeds are taken together." if several else ""
     return Figure(
@@ -99,7 +105,7 @@ def _table(methods: list[Method]) -> Table:
         for name, kind in KINDS.items():
             values = _values(method, name)
             if not len(values):
-                cells.append(Cell("—", values=("", "", "")))
+                cells.append(Cell(NONE, values=("", "", "")))
                 continue
             low, high = (float(q) for q in np.quantile(values, [0.1, 0.9]))
             mean = float(values.mean())
@@ -107,7 +113,7 @@ def _table(methods: list[Method]) -> Table:
         for name in ("likeness", "chance likeness"):
             values = _values(method, name)
             alike = float(values.mean()) if len(values) else None
-            cells.append(Cell("—" if alike is None else f"{alike:.3f}", values=(alike,)))
+            cells.append(Cell(NONE if alike is None else f"{alike:.3f}", values=(alike,)))
         rows.append(cells)
     told = (
         "Means over nodes, and where the middle four fifths of them are. Likeness is the cosine of what two "

@@ -1,17 +1,14 @@
-"""Who is badly served: the tails, people with little history, and one person's list."""
-
-from pathlib import Path
+"""Who is badly served: the tails, and people with little history."""
 
 import numpy as np
-import polars as pl
 from numpy.typing import NDArray
 
 from sottovoce.evaluate.tails import tails
 from sottovoce.experiments import plots
-from sottovoce.experiments.directory import RECOMMENDATIONS
 from sottovoce.experiments.markup import element
 from sottovoce.experiments.plots import Series
 from sottovoce.experiments.report import words
+from sottovoce.experiments.report.gaps import filled
 from sottovoce.experiments.report.layout import Cell, Column, Figure, Grid, Part, Section, Table
 from sottovoce.experiments.report.methods import Study, Subject
 
@@ -19,10 +16,10 @@ from sottovoce.experiments.report.methods import Study, Subject
 def badly_served(study: Study) -> Section:
     """The worst served, and quality by how much history people have."""
     subjects = [s for s in study.subjects if any(study.metric in people for people in s.people.values())]
-    parts: list[Part] = [_tails(study, subjects)]
+    parts: list[Part] = filled(_tails(study, subjects))
     groups = _quartiles(study.history)
     if groups:
-        parts += [_by_history(study, subjects, groups), _drawn(study, subjects, groups)]
+        parts += [*filled(_by_history(study, subjects, groups)), _drawn(study, subjects, groups)]
     elif study.history is None:
         parts.append(element("p", "These runs do not say how much history each person has; run them anew."))
     return Section("Who is badly served", parts)
@@ -92,31 +89,3 @@ def _drawn(study: Study, subjects: list[Subject], groups: dict[str, NDArray[np.b
     )
     told = "People with " + ", ".join(groups) + " interactions in training."
     return Grid([Figure("history", f"{name} by history", drawn, told, "quarter", metric, series)])
-
-
-def example(study: Study) -> list[Section]:
-    """The list of a person in the middle: as many are served better as worse."""
-    method, metric = study.methods[0], study.metric
-    run = method.runs[0]
-    values = next(iter(method.subject.people.values())).get(metric, np.empty(0))
-    known = np.flatnonzero(np.isfinite(values))
-    if len(study.methods) > 1 or not len(known) or run.directory is None:
-        return []
-    middle = known[np.argsort(values[known], kind="stable")][len(known) // 2]
-    user, lists = _list(run.directory, int(middle))
-    told = (
-        f"Person {user} has the median {words.name(metric)}, {words.figure(metric, float(values[middle]))}. "
-        "The list begins as below; what is marked ✓ was kept from the model, and is indeed in this person's "
-        "history."
-    )
-    items = [element("li", f"{title} ✓" if hit else title) for title, hit in lists]
-    return [Section("One person's list", [element("p", told), element("ol", *items, class_="items")])]
-
-
-def _list(directory: Path, person: int) -> tuple[str, list[tuple[str, bool]]]:
-    from sottovoce.experiments.directory import PER_USER
-
-    user = pl.read_parquet(directory / PER_USER, columns=["user"])["user"][person]
-    lists = pl.scan_parquet(directory / RECOMMENDATIONS)
-    mine = lists.filter(pl.col("user").cast(pl.String) == user).head(10).collect()
-    return user, list(mine.select(pl.col("title").cast(pl.String), "held_out").iter_rows())

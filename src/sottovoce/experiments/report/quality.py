@@ -10,25 +10,21 @@ from sottovoce.experiments.markup import Html, element
 from sottovoce.experiments.plots import Series
 from sottovoce.experiments.report import words
 from sottovoce.experiments.report.chance import Difference, interval
-from sottovoce.experiments.report.layout import Cell, Column, Figure, Grid, Section, Table
+from sottovoce.experiments.report.gaps import filled
+from sottovoce.experiments.report.layout import NONE, Cell, Choice, Column, Figure, Grid, Part, Section, Table
 from sottovoce.experiments.report.methods import Method, Study, Subject
 from sottovoce.metrics import lower_is_better
+from sottovoce.plural import count
 
 Ends = Mapping[tuple[str, str], tuple[float, float] | None]
 """The interval of each subject and metric."""
 
 
 def over_rounds(study: Study) -> Section:
-    """The curve of each metric; the main one first, and beside it one of another kind."""
-    main = study.metric
-    kind, _, k = main.partition("@")
-    others = [metric for metric in study.metrics if metric != main]
-    partner = [m for m in others if m.partition("@")[2] == k and m.partition("@")[0] != kind][:1]
-    rest = [metric for metric in others if metric not in partner]
-    grids = [Grid([_curve(study, metric, small=False) for metric in (main, *partner)])]
-    if rest:
-        grids.append(Grid([_curve(study, metric, small=True) for metric in rest], small=True))
-    return Section(f"Quality over {_clock(study)[1]}", grids)
+    """The curve of the main metric, and those of the others to choose from."""
+    names, drawn = map(words.name, study.metrics), [_curve(study, metric) for metric in study.metrics]
+    choice = Choice("Metric", list(names), drawn, study.metrics.index(study.metric))
+    return Section(f"Quality over {_clock(study)[1]}", [choice])
 
 
 def _clock(study: Study) -> tuple[str, str]:
@@ -37,13 +33,13 @@ def _clock(study: Study) -> tuple[str, str]:
     return ("hours", "hours") if timed else ("round", "rounds")
 
 
-def _curve(study: Study, metric: str, small: bool) -> Figure:
+def _curve(study: Study, metric: str) -> Figure:
     key, clock = _clock(study)
     series = [_over_seeds(method, metric, key) for method in study.methods]
     levels = {s.name: v for s in (*study.baselines, *study.references) if (v := s.mean(metric)) is not None}
     name, identity = words.name(metric), metric.replace("@", "-")
-    caption = " ".join(filter(None, [words.explained(metric), "" if small else _band(study), _lost(series)]))
-    drawn = plots.curves(identity, name, series, levels, x=clock, percent=words.percent(metric), small=small)
+    caption = " ".join(filter(None, [words.explained(metric), _band(study), _lost(series)]))
+    drawn = plots.curves(identity, name, series, levels, x=clock, percent=words.percent(metric))
     return Figure(identity, f"{name} over {clock}", drawn, caption, key, metric, series)
 
 
@@ -67,7 +63,7 @@ def _band(study: Study) -> str:
     if counts == {1}:
         return ""
     seeds = (
-        f"{max(counts)} seeds"
+        count(max(counts), "seed")
         if len(counts) == 1
         else f"the seeds of a method, {min(counts)} to {max(counts)}"
     )
@@ -80,70 +76,85 @@ def _lost(series: list[Series]) -> str:
 
 
 def figures(study: Study, best: Subject | None, differences: Mapping[str, Difference]) -> Section:
-    """The main metric with what may be chance, and all metrics."""
+    """All metrics, what of the main one may be chance, and the rounds in which it was best."""
     ends = {(s.name, metric): interval(s, metric) for s in study.subjects for metric in study.metrics}
-    tables = [_main(study, ends, best, differences)]
-    return Section("Figures", tables if len(study.metrics) == 1 else [*tables, _all(study, ends)])
+    parts = filled(_all(study, ends))
+    if best and differences:
+        parts += filled(_differences(study.metric, best, differences))
+    return Section("Figures", [*parts, *_best_rounds(study)])
 
 
-def _main(study: Study, ends: Ends, best: Subject | None, differences: Mapping[str, Difference]) -> Table:
-    metric, name = study.metric, words.name(study.metric)
+def _all(study: Study, ends: Ends) -> Table:
+    metrics = [study.metric, *(metric for metric in study.metrics if metric != study.metric)]
+    parts = ("", "low", "high", "std")
+    columns = [Column("", ("name",)), *(Column(words.name(metric), parts) for metric in metrics)]
+    rows = [[Cell(s.name), *(_cell(s, metric, ends) for metric in metrics)] for s in study.subjects]
     several = len(study.seeds) > 1
-    rival = best.name if best else "the best"
-    columns = [
-        Column("", ("name",)),
-        Column(name, ("", "low", "high")),
-        *([Column("± over seeds", ("",))] if several else []),
-        Column("best seen", ("", "round")),
-        Column(f"against {rival}", ("", "low", "high")),
-        Column("p (t-test)"),
-        Column("p (Wilcoxon)"),
-    ]
-    runs = {method.name: method for method in study.methods}
-    rows = []
-    for subject in study.subjects:
-        row = [Cell(subject.name), _cell(subject, metric, ends)]
-        if several:
-            std = subject.std(metric)
-            row.append(Cell("—" if std is None else words.figure(metric, std, 2), values=(std,)))
-        row.append(_seen(runs.get(subject.name), metric))
-        rows.append([*row, *_difference(differences.get(subject.name), metric)])
-    tests = f"{len(differences)} comparison{'s' * (len(differences) != 1)}"
-    side = "Below zero is better." if lower_is_better(metric) else "Below zero is worse."
+    means = "Means over seeds, ± their standard deviation," if several else "Figures"
     told = (
-        f"{name} with its 95 % interval (bootstrap over people). Best seen is the best evaluated round, "
-        f"known only with hindsight. Differences are those of the same people to {rival}, averaged. {side} "
-        f"P-values are two-sided, of paired tests over people, and corrected for {tests} (Holm)."
+        f"{means} after the last round, with 95 % intervals (bootstrap over people) where a figure is a mean "
+        "over people."
     )
-    return Table("main", columns, rows, told)
+    return Table("metrics", columns, rows, told)
 
 
 def _cell(subject: Subject, metric: str, ends: Ends) -> Cell:
-    mean, found = subject.mean(metric), ends[subject.name, metric]
+    mean, found, std = subject.mean(metric), ends[subject.name, metric], subject.std(metric)
     detail = words.interval(metric, *found) if found else ""
-    return Cell(words.figure(metric, mean), detail, (mean, *(found or ("", ""))))
+    text = words.figure(metric, mean)
+    if mean is not None and std is not None:
+        text += f" ± {words.figure(metric, std, 2).removesuffix(' %')}"
+    return Cell(text, detail, (mean, *(found or ("", "")), std))
 
 
-def _seen(method: Method | None, metric: str) -> Cell:
-    """The best round of each run, averaged."""
-    if method is None:
-        return Cell("—", values=("",))
+def _differences(metric: str, best: Subject, differences: Mapping[str, Difference]) -> Table:
+    columns = [
+        Column("", ("name",)),
+        Column(f"{words.name(metric)} against {best.name}", ("", "low", "high")),
+        Column("p (t-test)"),
+        Column("p (Wilcoxon)"),
+    ]
+    rows = [[Cell(name), *_difference(found, metric)] for name, found in differences.items()]
+    side = "Below zero is better." if lower_is_better(metric) else "Below zero is worse."
+    told = (
+        f"Differences to {best.name}, person by person and averaged, with 95 % intervals. {side} P-values "
+        f"are two-sided, of paired tests over people, and corrected for {count(len(rows), 'comparison')} "
+        "(Holm)."
+    )
+    return Table("differences", columns, rows, told)
+
+
+def _best_rounds(study: Study) -> list[Part]:
+    """When each method was best: a table of many, a sentence about one."""
+    metric, name = study.metric, words.name(study.metric)
+    seen = {m.name: cell for m in study.methods if (cell := _seen(m, metric)) is not None}
+    if len(study.methods) == 1:
+        hindsight = "Which round that is, is known only with hindsight."
+        said = [f"The best {name} seen was {c.text}, in {c.detail}. {hindsight}" for c in seen.values()]
+        return [element("p", text) for text in said]
+    columns = [Column("", ("name",)), Column(f"best {name} seen", ("", "round"))]
+    told = "The best evaluated round of each method, which is known only with hindsight."
+    return [Table("best", columns, [[Cell(n), c] for n, c in seen.items()], told)] if seen else []
+
+
+def _seen(method: Method, metric: str) -> Cell | None:
+    """The best round of each run, averaged; nothing if none has a figure."""
     own = [
         run
         for run in method.runs
         if run.result["metric"] == metric and run.result["best"][metric] is not None
     ]
     if not own:
-        return Cell("—", values=("",))
+        return None
     value = float(np.mean([run.result["best"][metric] for run in own]))
     rounds = sorted({run.result["best_round"] for run in own})
     when = f"round {rounds[0]}" if len(rounds) == 1 else f"rounds {rounds[0]} to {rounds[-1]}"
     return Cell(words.figure(metric, value), when, (value, " ".join(map(str, rounds))))
 
 
-def _difference(found: Difference | None, metric: str) -> list[Cell]:
-    if found is None or not math.isfinite(found.difference):
-        return [Cell("—", values=("",))] * 3
+def _difference(found: Difference, metric: str) -> list[Cell]:
+    if not math.isfinite(found.difference):
+        return [Cell(NONE, values=("",))] * 3
     unit, digits = (100, 1) if words.percent(metric) else (1, 3)
     text = f"{unit * found.difference:+.{digits}f}".replace("-", "−")
     ends = words.interval(metric, found.low, found.high, sign=True) if math.isfinite(found.low) else ""
@@ -154,22 +165,8 @@ def _difference(found: Difference | None, metric: str) -> list[Cell]:
 def probability(p: float) -> str:
     """A p-value for people."""
     if math.isnan(p):
-        return "—"
+        return NONE
     return "< 0.001" if p < 0.001 else f"{p:.3f}"
-
-
-def _all(study: Study, ends: Ends) -> Table:
-    parts = ("", "low", "high", "std")
-    columns = [Column("", ("name",)), *(Column(words.name(metric), parts) for metric in study.metrics)]
-    rows = []
-    for subject in study.subjects:
-        cells = [_cell(subject, metric, ends) for metric in study.metrics]
-        stds = [subject.std(metric) for metric in study.metrics]
-        whole = [c._replace(values=(*c.values, std)) for c, std in zip(cells, stds, strict=True)]
-        rows.append([Cell(subject.name), *whole])
-    means = "Means over seeds" if len(study.seeds) > 1 else "All metrics"
-    told = f"{means} after the last round, with 95 % intervals where a figure is a mean over people."
-    return Table("metrics", columns, rows, told)
 
 
 def people_and_bytes(study: Study) -> Section:

@@ -1,32 +1,39 @@
-"""Has a method learnt something personal, and which one is best? In a sentence or two.
+"""Is a method better than popularity, and which one is best? In a sentence or two.
 
-A model that ends near popularity by every metric has learnt nothing personal. The difference to
-popularity is taken per person, and counts when its mean is more than three standard errors from zero.
+A model that is not better than popularity by any metric has learnt nothing personal. Whether it is, is told
+by the comparison that the report's table shows: `chance.Difference.side`.
 """
 
-import math
 from collections.abc import Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
-from sottovoce.experiments.report import words
-from sottovoce.experiments.report.chance import ALPHA, Difference
-from sottovoce.experiments.report.methods import Study, Subject
+from sottovoce.experiments import advice
+from sottovoce.experiments.outcome import Collapse, Divergence
+from sottovoce.experiments.report import chance, words
+from sottovoce.experiments.report.chance import Difference, Side
+from sottovoce.experiments.report.methods import Method, Study, Subject
 from sottovoce.metrics import lower_is_better
+from sottovoce.plural import count
 
-_ERRORS, _MANY = 3.0, 3
+_MANY = 3
 Kind = Literal["good", "near", "bad"]
-_HEADLINES: dict[tuple[bool, Kind], str] = {
-    (True, "good"): "learnt what people like personally.",
-    (True, "near"): "ends near popularity: nothing personal was learnt.",
-    (True, "bad"): "is worse than popularity.",
-    (False, "good"): "has a better {metric} than popularity.",
-    (False, "near"): "has the {metric} of popularity.",
-    (False, "bad"): "has a worse {metric} than popularity.",
+_KINDS: dict[Side, Kind] = {"better": "good", "level": "near", "untested": "near", "worse": "bad"}
+_TURNED: dict[Side, Side] = {"better": "worse", "worse": "better", "level": "level", "untested": "untested"}
+_ACCURATE: dict[Side, str] = {
+    "better": "is better than popularity: it learnt what people like personally.",
+    "level": "cannot be told apart from popularity.",
+    "untested": "cannot be compared with popularity: fewer than two people have a figure.",
+    "worse": "is worse than popularity.",
 }
-_SHORT: dict[Kind, str] = {"near": "ends near", "bad": "is worse than"}
+_SPREAD: dict[Side, str] = {
+    "better": "has a better {metric} than popularity.",
+    "level": "cannot be told apart from popularity by its {metric}.",
+    "untested": "cannot be compared with popularity: fewer than two people have a {metric}.",
+    "worse": "has a worse {metric} than popularity.",
+}
+_SHORT: dict[Side, str] = {"level": "cannot be told apart from", "worse": "is worse than"}
 
 
 class Verdict(NamedTuple):
@@ -37,66 +44,108 @@ class Verdict(NamedTuple):
     sentence: str
 
 
+def verdict(study: Study) -> Verdict:
+    """The verdict on runs."""
+    best = chance.best(study)
+    return judge(study, best, chance.against(study, best) if best else {})
+
+
 def judge(study: Study, best: Subject | None, differences: Mapping[str, Difference]) -> Verdict:
     """The verdict on runs, of which `best` is best; `differences` are those of others to it."""
-    if best is None and all(run.curve[-1].get("online") == 0 for m in study.methods for run in m.runs):
-        told = "The last models are those of people who were away, and only those online are judged."
-        return Verdict("bad", "Nobody was online at the end.", told)
     if best is None:
-        return Verdict(
-            "bad",
-            "The run diverged." if len(study.methods) == 1 else "All methods diverged.",
-            "The last models predict nothing finite; try a smaller step.",
-        )
+        return _nothing(study)
     popularity, metric = study.baselines[0], study.metric
-    kind = _kind(best, popularity, metric)
-    several = len(study.methods) > 1
-    headline = _HEADLINES[words.accuracy(metric), kind].format(metric=words.name(metric).lower())
-    elsewhere = _elsewhere(study, best) if words.accuracy(metric) and kind != "good" else []
-    if elsewhere:
-        headline = f"{_SHORT[kind]} popularity by {words.name(metric)}, and ahead of it by other metrics."
+    side = _stands(best, popularity, metric, differences)
+    kind = _KINDS[side]
+    several, accurate = len(study.methods) > 1, words.accuracy(metric)
+    said = (_ACCURATE if accurate else _SPREAD)[side]
+    headline = said.format(metric=words.name(metric) if accurate else words.name(metric).lower())
+    elsewhere = _elsewhere(study, best) if accurate else {}
+    ahead = [name for name, other in elsewhere.items() if other == "better"]
+    behind = [name for name, other in elsewhere.items() if other == "worse"]
+    if ahead and side in _SHORT:
+        headline = f"{_SHORT[side]} popularity by {words.name(metric)}, and better by other metrics."
     headline = f"{_first(study, best, differences)} It {headline}" if several else f"It {headline}"
-    sentences = [_compare(study, best), _whom(best, popularity, metric), _central(study)]
-    if elsewhere:
-        sentences.append(f"Better than popularity: {', '.join(map(words.name, elsewhere))}.")
-    if not words.accuracy(metric):
+    method = next(m for m in study.methods if m.name == best.name)
+    lost = _worst(method)
+    if lost is not None:
+        kind, headline = "bad", f"{lost.people:,} of {lost.of:,} people's models diverged. {headline}"
+    alike = _alike(method)
+    if lost is None and alike is not None and alike.whole:
+        kind, headline = "bad", f"Nobody's model tells items apart. {headline}"
+    sentences = [
+        *([_diverged(method, lost)] if lost is not None else []),
+        str(alike) if lost is None and alike is not None else "",
+        _compare(study, best),
+        _by_chance(study, best) if accurate else "",
+        _whom(best, popularity, metric),
+        _central(study),
+        f"Better than popularity: {', '.join(map(words.name, ahead))}." if ahead and side != "better" else "",
+        f"Worse than popularity: {', '.join(map(words.name, behind))}." if behind and side != "worse" else "",
+    ]
+    if not accurate:
         sentences.append(
             "Whether people like what they get is another question, which this metric does not ask."
         )
     if several:
         sentences.append(_weak(study, best))
+    if accurate and side in _SHORT and lost is None:
+        sentences.append(advice.below(method.runs[0].recipe, method.runs[0].curve, metric))
     return Verdict(kind, headline, " ".join(filter(None, sentences)))
 
 
-def _gain(ours: NDArray[np.float64], popular: NDArray[np.float64], metric: str) -> NDArray[np.float64]:
-    gain = popular - ours if lower_is_better(metric) else ours - popular
-    return gain[~np.isnan(gain)]
+def _nothing(study: Study) -> Verdict:
+    """No method has a figure at the end."""
+    runs = [run for method in study.methods for run in method.runs]
+    if all(run.curve[-1].get("online") == 0 for run in runs):
+        told = "The last models are those of people who were away, and only those online are judged."
+        return Verdict("bad", "Nobody was online at the end.", told)
+    # Runs of earlier versions do not say, and have no figure because of this alone.
+    if any(run.result.get("diverged", {}) is not None for run in runs):
+        headline = "The run diverged." if len(study.methods) == 1 else "All methods diverged."
+        lost = [(method, _worst(method)) for method in study.methods]
+        told = next((_diverged(method, one) for method, one in lost if one is not None), "")
+        return Verdict("bad", headline, told or "The last models predict nothing finite; try a smaller step.")
+    return Verdict("bad", "Nothing was measured at the end.", "Nobody who could be judged was there.")
 
 
-def _kind(subject: Subject, popularity: Subject, metric: str) -> Kind:
-    ours, popular = (s.everybody(metric, subject.people) for s in (subject, popularity))
-    if len(ours) and len(ours) == len(popular):
-        gain = _gain(ours, popular, metric)
-        noise = _ERRORS * gain.std() / math.sqrt(len(gain)) if len(gain) else 0.0
-    else:
-        # A figure of the system as a whole, without anybody's own: no errors to compare with.
-        means = [
-            np.array([np.nan if s.mean(metric) is None else s.mean(metric)]) for s in (subject, popularity)
-        ]
-        gain, noise = _gain(means[0], means[1], metric), 0.0
-    mean = gain.mean() if len(gain) else 0.0
-    return "good" if mean > noise else "bad" if mean < -noise else "near"
+def _worst(method: Method) -> Divergence | None:
+    """The divergence of the seed with most people in it."""
+    return max((run.diverged for run in method.runs if run.diverged is not None), default=None)
 
 
-def _elsewhere(study: Study, best: Subject) -> list[str]:
-    """The other metrics of accuracy by which a method is better than popularity."""
-    others = (metric for metric in study.metrics if metric != study.metric and words.accuracy(metric))
-    return [metric for metric in others if _kind(best, study.baselines[0], metric) == "good"]
+def _alike(method: Method) -> Collapse | None:
+    """The same for models that score everything alike."""
+    return max((run.collapsed for run in method.runs if run.collapsed is not None), default=None)
+
+
+def _diverged(method: Method, lost: Divergence) -> str:
+    return f"{lost} {advice.diverged(method.runs[0].recipe)}"
+
+
+def _stands(best: Subject, popularity: Subject, metric: str, differences: Mapping[str, Difference]) -> Side:
+    """How the best method stands to popularity by the main metric, as the table of differences says."""
+    if popularity.name in differences:
+        return _TURNED[differences[popularity.name].side(metric)]
+    # A figure of the system as a whole, without anybody's own: there is nothing to test.
+    ours, popular = best.mean(metric), popularity.mean(metric)
+    if ours is None or popular is None or ours == popular:
+        return "level"
+    return "better" if (ours < popular) == lower_is_better(metric) else "worse"
+
+
+def _elsewhere(study: Study, best: Subject) -> dict[str, Side]:
+    """How a method stands to popularity by the other metrics of accuracy."""
+    others = [metric for metric in study.metrics if metric != study.metric and words.accuracy(metric)]
+    found = {metric: chance.difference(best, study.baselines[0], metric) for metric in others}
+    known = {metric: one for metric, one in found.items() if one is not None}
+    family = chance.corrected(list(known.values()))
+    return {metric: one.side(metric) for metric, one in zip(known, family, strict=True)}
 
 
 def _compare(study: Study, best: Subject) -> str:
     metric, rounds = study.metric, {run.result["rounds"] for m in study.methods for run in m.runs}
-    after = f"After {max(rounds):,} rounds, " if len(rounds) == 1 else ""
+    after = f"After {count(max(rounds), 'round')}, " if len(rounds) == 1 else ""
     figures = [words.figure(metric, s.mean(metric)) for s in study.baselines]
     by = "with every item's mean (popularity)" if metric in ("rmse", "mae") else "by popularity"
     told = f"{after}{words.said(metric, best.mean(metric))}, "
@@ -106,11 +155,20 @@ def _compare(study: Study, best: Subject) -> str:
     return told[0].upper() + told[1:]
 
 
+def _by_chance(study: Study, best: Subject) -> str:
+    """That a method is not even better than random, if so."""
+    ours, random = best.mean(study.metric), study.baselines[1].mean(study.metric)
+    if ours is None or random is None or (ours < random if lower_is_better(study.metric) else ours > random):
+        return ""
+    return "That is no better than chance."
+
+
 def _whom(best: Subject, popularity: Subject, metric: str) -> str:
     ours, popular = (s.everybody(metric, best.people) for s in (best, popularity))
     if not len(ours) or len(ours) != len(popular) or not words.accuracy(metric):
         return ""
-    gain = _gain(ours, popular, metric)
+    gain = popular - ours if lower_is_better(metric) else ours - popular
+    gain = gain[~np.isnan(gain)]
     better, worse = 100 * (gain > 0).mean(), 100 * (gain < 0).mean()
     return f"{better:.0f} % of people are better off than with popularity, {worse:.0f} % worse."
 
@@ -128,8 +186,8 @@ def _central(study: Study) -> str:
 
 def _first(study: Study, best: Subject, differences: Mapping[str, Difference]) -> str:
     """Which method is ahead, and of which others that cannot be said."""
-    others = [differences.get(m.name) for m in study.methods if m.name != best.name]
-    level = [d.subject.name for d in others if d is not None and d.t_test >= ALPHA]
+    others = [differences.get(m.name) for m in study.methods if m.name != best.name and not chance.lost(m)]
+    level = [d.subject.name for d in others if d is not None and d.side(study.metric) in ("level", "better")]
     unknown = [m.name for m in study.methods if m.name != best.name and m.name not in differences]
     if level:
         return f"Ahead, though not clearly of {_listed(level, ' or ')}: {best.name}."
@@ -139,10 +197,20 @@ def _first(study: Study, best: Subject, differences: Mapping[str, Difference]) -
 
 
 def _weak(study: Study, best: Subject) -> str:
-    """Methods that do not beat popularity."""
-    others = [m.subject for m in study.methods if m.name != best.name]
-    weak = [s.name for s in others if _kind(s, study.baselines[0], study.metric) != "good"]
-    return f"Not better than popularity: {_listed(weak, '; ')}." if weak else ""
+    """Methods that do not beat popularity, and those that diverged."""
+    others = [m for m in study.methods if m.name != best.name]
+    found = [chance.difference(m.subject, study.baselines[0], study.metric) for m in others]
+    family = chance.corrected([one for one in found if one is not None])
+    sides = {one.subject.name: one.side(study.metric) for one in family}
+    for m in others:
+        sides.setdefault(m.name, _stands(m.subject, study.baselines[0], study.metric, {}))
+    weak = [m.name for m in others if sides[m.name] != "better"]
+    lost = [m.name for m in others if any(run.failed for run in m.runs)]
+    return " ".join(
+        f"{what}: {_listed(names, '; ')}."
+        for what, names in (("Not better than popularity", weak), ("Diverged", lost))
+        if names
+    )
 
 
 def _listed(names: Sequence[str], between: str) -> str:

@@ -22,8 +22,8 @@ _GAP, _TITLE = 24.0, 26.0
 
 def write(folder: Path, found: Mapping[str, Any] | None = None) -> None:
     """Put a result into the folder if one is given, and write all pages anew."""
-    folder.mkdir(parents=True, exist_ok=True)
     place = RunDirectory(folder)
+    place.make()
     if found is not None:
         place.write(f"{_slug(found)}.json", execute.dumps(found))
     for name, text in pages(folder).items():
@@ -63,6 +63,7 @@ def _index(results: list[dict[str, Any]]) -> str:
             "",
             "Tables and figures of published papers, run again. What does not hold is printed as well.",
             "Each page is made from a result kept beside it; see [how a reproduction is written](format.md).",
+            "A weighting set, on which settings are chosen, is a validation set: not trained on, nor tested.",
             "",
             "| name | what | outcome |",
             "|---|---|---|",

@@ -24,6 +24,7 @@ from sottovoce.experiments.reproduce import claims, figures, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, Rows, settings
 from sottovoce.experiments.sweep import Point, Tell
+from sottovoce.plural import count, listed
 
 JSON, HTML = "reproduction.json", "reproduction.html"
 
@@ -73,9 +74,10 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
     every = [sweep.checked(point, plan.form.recipe, ()) for point in planned]
     failures = sweep.execute(every, plan.form.recipe, (), jobs, data_dir, tell)
     if failures:
-        told = "; ".join(f"{failure.point.place.path}: {failure.reason}" for failure in failures)
+        told = listed([f"{failure.point.place.path}: {failure.reason}" for failure in failures], between="; ")
         raise RunError(
-            f"{len(failures)} of {len(every)} runs failed. {told}", "The same command tries them again."
+            f"{len(failures)} of {count(len(every), 'run')} failed. {told}",
+            "The same command tries them again.",
         )
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
@@ -85,9 +87,12 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
 
 
 def summarise(plan: Plan, results: Results) -> dict[str, Any]:
-    """What `reproduction.json` holds: the rows and claims of the file, and the curves."""
+    """What `reproduction.json` holds: the rows and claims of the file, and the curves.
+
+    A reduced version measures the same and judges nothing: what `holds` is null throughout.
+    """
     form = plan.form
-    return {
+    found: dict[str, Any] = {
         "experiment": form.name,
         "quick": plan.quick,
         "seeds": plan.seeds,
@@ -97,7 +102,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "rows": [row for rows in form.rows for row in _rows(form, rows, results)],
         "claims": [claims.judge(form, claim, results) for claim in form.claims],
         "tuned": form.tuned,
-        "notes": form.notes,
+        "notes": [*form.notes, *_diverged(results)],
         "metric": form.metric,
         "x": form.x,
         "panels": _panels(form, results),
@@ -105,14 +110,19 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "data": _data(results),
         "version": __version__,
     }
+    if plan.quick:
+        findings = (finding for claim in found["claims"] for finding in claim["findings"])
+        for judged in itertools.chain(found["rows"], found["claims"], findings):
+            judged["holds"] = None
+    return found
 
 
 def write(summary: Mapping[str, Any], out: Path) -> None:
     """Write `reproduction.json` and `reproduction.html`, each entirely or not at all."""
     from sottovoce.experiments.reproduce.page import render
 
-    out.mkdir(parents=True, exist_ok=True)
     place = RunDirectory(out)
+    place.make()
     place.write(JSON, dumps(summary))
     place.write(HTML, render(summary))
 
@@ -213,10 +223,17 @@ def _extent(form: Reproduction, results: Results) -> dict[str, Any]:
     return {"ran": ran, "missing": missing, "apart": apart}
 
 
+def _diverged(results: Results) -> list[str]:
+    """Which runs have models that are not finite at the end."""
+    lost = [f"{', '.join(run)} (seed {one.result['seed']})" for run, runs in results.items() for one in runs
+            if one.failed]  # fmt: skip
+    return [f"Diverged: {'; '.join(lost)}."] if lost else []
+
+
 def _data(results: Results) -> list[dict[str, Any]]:
-    """The data sets, each once, with their terms; not where this machine keeps them."""
+    """The data sets, each once, with their terms; not where this machine keeps them, nor notes on it."""
     found = {}
     for runs in results.values():
         data = runs[0].result["data"]
-        found[data["name"]] = {key: value for key, value in data.items() if key != "source"}
+        found[data["name"]] = {key: value for key, value in data.items() if key not in ("source", "notes")}
     return list(found.values())

@@ -33,8 +33,9 @@ def keep(folder: Path, plan: Plan) -> None:
         line = {"recipe": run.recipe.document(), "result": _impersonal(run.result), "curve": _columns(run)}
         found[run.recipe.hash()] = _Kept(run.recipe, line)
     ordered = sorted(found.values(), key=lambda kept: json.dumps(kept.line["recipe"], sort_keys=True))
-    folder.mkdir(parents=True, exist_ok=True)
-    RunDirectory(folder).write(path.name, "".join(f"{json.dumps(kept.line)}\n" for kept in ordered))
+    place = RunDirectory(folder)
+    place.make()
+    place.write(path.name, "".join(f"{json.dumps(kept.line)}\n" for kept in ordered))
 
 
 def restore(folder: Path, plan: Plan) -> None:
@@ -73,7 +74,7 @@ def _write(place: RunDirectory, kept: _Kept) -> None:
     """A directory with what is kept; its result comes last, since that says that the run is complete."""
     names, columns = kept.line["curve"].keys(), kept.line["curve"].values()
     events = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
-    place.path.mkdir(parents=True, exist_ok=True)
+    place.make()
     place.write(RECIPE, kept.recipe.dumps())
     place.write(EVENTS, "".join(f"{json.dumps(event)}\n" for event in events))
     place.write(RESULT, json.dumps(kept.line["result"], indent=2))

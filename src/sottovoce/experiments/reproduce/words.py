@@ -20,7 +20,9 @@ def title(found: Mapping[str, Any]) -> str:
 
 
 def verdict(found: Mapping[str, Any]) -> str:
-    """How many of the statements and figures hold."""
+    """How many of the statements and figures hold; nothing of a reduced version."""
+    if found["quick"]:
+        return "No verdict on the paper."
     told = [claim for claim in found["claims"] if claim["source"]]
     ours = [claim for claim in found["claims"] if not claim["source"]]
     kinds = {"the paper's statements": told, "its printed figures": found["rows"], "our own statements": ours}
@@ -43,7 +45,7 @@ def scope(found: Mapping[str, Any]) -> str:
     under = ", ".join([under, *few])
     spread = "; without a spread over seeds, signs alone decide" if len(seeds) == 1 else ""
     if found["quick"]:
-        return f"A reduced version (--quick), which decides nothing about the paper: {under}{spread}."
+        return f"A reduced version (--quick) shows what a full one looks at, and decides nothing: {under}."
     if not found["missing"]:
         return f"Under {under}{spread}."
     return f"Run: {', '.join(found['ran'])}, under {under}{spread}. Not run: {', '.join(found['missing'])}."

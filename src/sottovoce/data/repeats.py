@@ -1,0 +1,150 @@
+"""The same item met more than once by a person.
+
+A row that is there twice ends up in training and in the test set, and a model is then praised for what
+it was told. MovieLens latest-small appended to itself raises HR@10 of leave-one-out from 0.73 to 0.88.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data.interactions import Interactions
+from sottovoce.data.split import TEST, TRAIN, WEIGHTING, Split
+
+_TABLE = 1 << 26  # cells of a table of pairs that is made at a time
+_SPARSE = 128  # cells for an interaction from which on sorting is faster
+
+
+def kept(data: Interactions) -> Interactions:
+    """All interactions, with a note on those that repeat."""
+    pair = _pairs(data)
+    if pair is None:
+        return data
+    return _noted(data, f"{_counted(data, pair)}; all are kept.")
+
+
+def merged(data: Interactions, how: str, parts: bool = True) -> Interactions:
+    """One interaction for each person and item: the first, the last, or the sum; with a note on it.
+
+    With `parts`, those of data that comes divided stay as they are but for what would leak; another
+    split may tear apart what repeats within one of them.
+    """
+    pair = _pairs(data)
+    if pair is None:
+        return data
+    if data.division is not None and parts:
+        return _within_parts(data, pair, how)
+    result = {"first": "of each the first is kept", "last": "of each the last is kept"}
+    told = f"{_counted(data, pair)}; {result.get(how, 'their values are added up')}."
+    return _noted(_one_of_each(data, pair, how), told)
+
+
+def after_split(data: Interactions, split: Split) -> tuple[str, ...]:
+    """Sentences on a split: whether it is that of the files, and what is both trained on and tested."""
+    notes = []
+    if data.division is not None:
+        own = split.name.startswith("predefined")
+        notes.append(
+            "The split is the one that the files define."
+            if own
+            else f"The split that the files define is not used, but {split.name}."
+        )
+    if _pairs(data) is not None:
+        train, test = (part.owner * data.items + part.item for part in (split.train, split.test))
+        both = int(np.isin(test, train).sum())
+        if both:
+            rows = f"{both:,} of {len(test):,} test items"
+            notes.append(f"{rows} are also in their person's training set, because rows repeat.")
+    return tuple(notes)
+
+
+def _within_parts(data: Interactions, pair: NDArray[np.int64], how: str) -> Interactions:
+    """Each part with one of each, and no pair in two parts: test before validation before training."""
+    assert data.division is not None
+    same = pair * 3 + data.division.part
+    if how == "last":
+        same = _numbered(same, data.value, data.time)
+    alone = _one_of_each(data, same, how)
+    notes = []
+    if len(alone) < len(data):
+        exactly = " exactly" if how == "last" else ""
+        notes.append(
+            f"{len(data) - len(alone):,} of {len(data):,} rows repeat another one of their part{exactly}; "
+            + ("their values are added up." if how == "sum" else f"of each the {how} is kept.")
+        )
+    assert alone.division is not None
+    part, pair = alone.division.part, alone.owner * alone.items + alone.item
+    held = np.isin(pair, pair[part == TEST]) & (part != TEST)
+    judged = np.isin(pair, pair[part == WEIGHTING]) & (part == TRAIN) & ~held
+    for gone, here, reason in (
+        (held & (part == TRAIN), TRAIN, "under test"),
+        (held & (part == WEIGHTING), WEIGHTING, "under test"),
+        (judged, TRAIN, "for validation"),
+    ):
+        if gone.any():
+            rows = f"{int(gone.sum()):,} of {int((part == here).sum()):,} rows"
+            name = "training" if here == TRAIN else "validation"
+            notes.append(f"{rows} for {name} are taken out, because the person has that item {reason}.")
+    return _noted(alone.take(~(held | judged)), *notes)
+
+
+def _one_of_each(data: Interactions, pair: NDArray[np.int64], how: str) -> Interactions:
+    if how == "last":
+        at = len(pair) - 1 - np.unique(pair[::-1], return_index=True)[1]
+    else:
+        _, at, group = np.unique(pair, return_index=True, return_inverse=True)
+    chosen = np.zeros(len(pair), np.bool_)
+    chosen[at] = True
+    if how == "sum":
+        value = data.value.copy()
+        value[at] = np.bincount(group, data.value)
+        top = max(data.scale[1], float(value.max(initial=0)))
+        data = replace(data, value=value, scale=(data.scale[0], top))
+    return data.take(chosen)
+
+
+def _pairs(data: Interactions) -> NDArray[np.int64] | None:
+    """Person and item of each interaction as one number; None if no two are the same."""
+    pair = data.owner * data.items + data.item
+    cells = data.people * data.items
+    if cells > _SPARSE * len(pair):
+        return None if len(np.unique(pair)) == len(pair) else pair
+    # A table of all pairs, some people at a time, is much faster than sorting.
+    step = max(1, _TABLE // max(1, data.items))
+    for first in range(0, data.people, step):
+        begin, end = data.indptr[first], data.indptr[min(first + step, data.people)]
+        met = np.zeros(min(step, data.people - first) * data.items, np.bool_)
+        met[pair[begin:end] - first * data.items] = True
+        if np.count_nonzero(met) < end - begin:
+            return pair
+    return None
+
+
+def _counted(data: Interactions, pair: NDArray[np.int64]) -> str:
+    """How many rows repeat another one."""
+    again = len(pair) - len(np.unique(pair))
+    exact = len(pair) - len(np.unique(_numbered(pair, data.value, data.time)))
+    alike = (
+        "all of them exactly"
+        if exact == again
+        else f"{exact:,} of them exactly"
+        if exact
+        else "with other ratings or times"
+    )
+    return f"{again:,} of {len(pair):,} rows repeat a person and an item, {alike}"
+
+
+def _numbered(*columns: NDArray[np.generic]) -> NDArray[np.int64]:
+    """A number for each row that is the same where all columns are."""
+    number = np.zeros(len(columns[0]), np.int64)
+    for column in columns:
+        place = np.unique(column, return_inverse=True)[1]
+        number = np.unique(number * (int(place.max(initial=0)) + 1) + place, return_inverse=True)[1]
+    return number
+
+
+def _noted(data: Interactions, *notes: str) -> Interactions:
+    return replace(data, notes=(*data.notes, *notes))

@@ -1,0 +1,68 @@
+"""What is recommended: the items that most people get, and on request one person's list.
+
+A page is meant to be given away, and what somebody has met is nobody else's business. So a page shows
+no list of a real person, and no id, unless it is asked for.
+"""
+
+from pathlib import Path
+
+import polars as pl
+
+from sottovoce.errors import RunError
+from sottovoce.experiments.directory import RECOMMENDATIONS
+from sottovoce.experiments.markup import element
+from sottovoce.experiments.report.layout import Cell, Column, Part, Section, Table
+from sottovoce.experiments.report.methods import Study
+from sottovoce.plural import count
+
+_FIRST, _SHOWN = 10, 10
+_CROWD = 5  # an item in fewer lists would tell of single people
+
+
+def recommended(study: Study) -> list[Section]:
+    """The items that are among the first ten of most people; of a single method."""
+    run = study.methods[0].runs[0]
+    if len(study.methods) > 1 or run.directory is None:
+        return []
+    people, different, items = _counted(run.directory)
+    if not people:
+        return []
+    catalogue = count(run.result["data"]["items"], "item")
+    told = f"The first {_FIRST} recommendations of all people together hold {different:,} of {catalogue}. "
+    parts: list[Part] = []
+    if items:
+        rows = [[Cell(title), Cell(f"{100 * n / people:.0f} %", values=(n / people,))] for title, n in items]
+        told += "These are in the lists of most people."
+        parts = [Table("recommended", [Column("item"), Column("people who get it")], rows, told)]
+    else:
+        parts = [element("p", f"{told}None of them is in the lists of {_CROWD} people or more.")]
+    return [Section("What is recommended", parts)]
+
+
+def _counted(directory: Path) -> tuple[int, int, list[tuple[str, int]]]:
+    """How many people have a list, how many items are in one, and those that most lists have."""
+    lists = pl.scan_parquet(directory / RECOMMENDATIONS, glob=False).filter(pl.col("rank") <= _FIRST)
+    people = lists.select(pl.col("user").n_unique()).collect().item()
+    counted = lists.group_by("item").agg(pl.len().alias("lists"), pl.col("title").first()).collect()
+    text = [pl.col("title").cast(pl.String), pl.col("item").cast(pl.String), "lists"]
+    order = counted.select(text).sort("lists", "title", "item", descending=[True, False, False])
+    most = order.filter(pl.col("lists") >= _CROWD).head(_SHOWN)
+    return people, len(counted), list(most.select("title", "lists").iter_rows())
+
+
+def of_person(study: Study, person: str | None) -> list[Section]:
+    """The list of one person, if it is asked for; what of it is indeed in the history is marked."""
+    if person is None:
+        return []
+    if len(study.methods) > 1:
+        raise RunError(
+            f"A person's list is that of one method, and these are {len(study.methods)}.",
+            "Report on one run, or leave the person out.",
+        )
+    recommendations = study.methods[0].runs[0].recommend(person, _FIRST)
+    told = (
+        "This list was asked for when the page was made; the person is not named here. What is marked ✓ was "
+        "kept from the model, and is indeed in this person's history."
+    )
+    items = [element("li", f"{one.title} ✓" if one.held_out else one.title) for one in recommendations]
+    return [Section("One person's list", [element("p", told), element("ol", *items, class_="items")])]

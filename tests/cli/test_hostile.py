@@ -1,0 +1,250 @@
+"""Damaged directories, odd names, full and closed outputs: a sentence and a code, never "a defect"."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from click.testing import Result
+
+from sottovoce.data import find
+from sottovoce.kernel_cache import user_cache
+
+Call = Callable[..., Result]
+SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
+COLUMNS = ("--columns", "user=who,item=film,rating=stars,time=when")
+
+
+@pytest.fixture
+def damaged(finished: Path, tmp_path: Path) -> Path:
+    """A copy of a finished run, to be damaged."""
+    place = tmp_path / "damaged"
+    shutil.copytree(finished, place)
+    return place
+
+
+@pytest.mark.parametrize("name", ["o/[x]", "two words", "new\nline", "ünï*?", "-dash", "a" * 200, "n\udcff"])
+def test_names_of_directories(call: Call, ratings: Path, name: str) -> None:
+    done = call("run", "--data", ratings, *COLUMNS, *SMALL, f"--out=./{name}")
+    assert done.exit_code == 0, done.output
+    assert call("recommend", f"./{name}", "--user", "p7").exit_code == 0
+    assert call("report", f"./{name}", "--out", f"./{name}.d/[page].html").exit_code == 0
+    again = call("run", "--data", ratings, *COLUMNS, *SMALL, f"--out=./{name}", "--resume")
+    assert again.exit_code == 0, again.output
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "demo", "reproduce"])
+@pytest.mark.parametrize("out", ["file", "file/below", "a" * 300])
+def test_places_that_cannot_be_used(call: Call, data_less: None, command: str, out: str) -> None:
+    Path("file").touch()
+    arguments = {
+        "run": ["quickstart"],
+        "sweep": ["quickstart"],
+        "demo": [],
+        "reproduce": ["hegedus/figure-3"],
+    }
+    done = call(command, *arguments[command], "--out", out)
+    assert done.exit_code == 6, done.output
+    assert "cannot be used: " in done.stderr
+    assert "Choose another directory with --out." in done.stderr
+
+
+@pytest.fixture
+def data_less(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the demo finds its data makes no difference."""
+    from sottovoce.data.load import load
+
+    monkeypatch.setattr("sottovoce.cli.demo._data", lambda data_dir: load("synthetic", users=60, items=80))
+
+
+def test_default_places(call: Call, ratings: Path) -> None:
+    Path("runs").touch()
+    done = call("run", "--data", ratings, *COLUMNS, *SMALL)
+    assert done.exit_code == 6
+    assert "runs/ratings-1 cannot be used: Not a directory." in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "is damaged: Expecting value"),
+        (b'{"final": {', "is damaged: Expecting"),
+        (b"[]", "is damaged: it has no final"),
+        (b"{}", "is damaged: it has no final"),
+        (b'{"final": 3}', "is damaged: it has no final"),
+        (b"\xff\xfe", "is damaged: 'utf-8' codec"),
+        (None, "cannot be read: Is a directory"),
+    ],
+)
+@pytest.mark.parametrize("command", [("recommend", "--user", "p7"), ("report",)])
+def test_damaged_results(
+    call: Call, damaged: Path, command: tuple[str, ...], content: bytes | None, said: str
+) -> None:
+    (damaged / "result.json").unlink()
+    if content is None:
+        (damaged / "result.json").mkdir()
+    else:
+        (damaged / "result.json").write_bytes(content)
+    done = call(*command, damaged)
+    assert done.exit_code == 6, done.output
+    assert f"result.json {said}" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b'{"round": 0', b"5\n", b"{}\n", b"[1]\n", b"\xff\n", b'{"round": 2}\n']
+)
+def test_a_damaged_curve_is_not_shown_as_a_shorter_one(call: Call, damaged: Path, content: bytes) -> None:
+    (damaged / "events.jsonl").write_bytes(content)
+    done = call("report", damaged)
+    assert done.exit_code == 6, done.output
+    assert "events.jsonl is damaged: the run has 2 rounds" in done.stderr
+
+
+@pytest.mark.parametrize("content", [b"", b"{}\n", b"5\n", b'{"round": "x"}\n', b'{"round": 0', b"\xff"])
+def test_a_curve_that_was_cut_is_made_anew_by_resuming(
+    call: Call, damaged: Path, finished: Path, ratings: Path, content: bytes
+) -> None:
+    (damaged / "result.json").unlink()
+    (damaged / "events.jsonl").write_bytes(content)
+    done = call("run", "--data", ratings, *COLUMNS, *SMALL, "--out", damaged, "--resume")
+    assert done.exit_code == 0, done.output
+    count = len((finished / "events.jsonl").read_text().splitlines())
+    assert len((damaged / "events.jsonl").read_text().splitlines()) == count
+
+
+@pytest.mark.parametrize("name", ["recommendations.parquet", "per_user.parquet"])
+@pytest.mark.parametrize("damage", ["missing", "cut", "folder"])
+def test_damaged_tables(call: Call, damaged: Path, name: str, damage: str) -> None:
+    content = (damaged / name).read_bytes()
+    (damaged / name).unlink()
+    if damage == "cut":
+        (damaged / name).write_bytes(content[:500])
+    elif damage == "folder":
+        (damaged / name).mkdir()
+    done = call("report", damaged)
+    assert done.exit_code == 6, done.output
+    assert f"{name} cannot be read: " in done.stderr
+
+
+def test_tables_of_something_else(call: Call, damaged: Path) -> None:
+    shutil.copy(damaged / "per_user.parquet", damaged / "recommendations.parquet")
+    done = call("recommend", damaged, "--user", "p7")
+    assert done.exit_code == 6, done.output
+    assert "recommendations.parquet is damaged: it has no column 'rank'" in done.stderr
+
+
+@pytest.mark.parametrize("command", ["run", "sweep", "reproduce"])
+def test_recipes_that_are_none(call: Call, command: str) -> None:
+    Path("folder").mkdir()
+    Path("latin.toml").write_bytes(b'[data]\nname = "caf\xe9"\n')
+    for name, said in (
+        ("folder", "folder is a folder"),
+        ("latin.toml", "'utf-8' codec"),
+        ("a" * 300, "no re"),
+    ):
+        done = call(command, name)
+        assert done.exit_code == 2, done.output
+        assert said in done.stderr
+
+
+def test_names_that_are_not_text(call: Call, ratings: Path, finished: Path) -> None:
+    shutil.copy(ratings, "caf\udce9.csv")
+    for command in (
+        ("run", "--data", "caf\udce9.csv", *COLUMNS, *SMALL),
+        ("recommend", finished, "--user", "\udce9"),
+    ):
+        done = call(*command)
+        assert done.exit_code == 2, done.output
+        assert "is not text in UTF-8" in done.stderr
+
+
+def test_data_that_changed_since_the_run(call: Call, ratings: Path, tmp_path: Path) -> None:
+    own = tmp_path / "own.csv"
+    shutil.copy(ratings, own)
+    same = ("run", "--data", own, *COLUMNS, *SMALL, "--out", "run")
+    assert call(*same).exit_code == 0
+    lines = own.read_text().splitlines(keepends=True)
+    own.write_text("".join(lines[:5] + lines[6:]))
+    done = call("recommend", "run", "--user", "p7")
+    assert done.exit_code == 0
+    assert "note: the history is not shown. The data changed since the run: " in done.stderr
+    assert "own.csv" in done.stderr
+    assert "liked before" not in done.stdout
+    again = call(*same, "--resume")
+    assert again.exit_code == 6
+    assert "The data changed since the run in run began: " in again.stderr
+    own.write_text("".join(lines).replace("p7,", "p77777,"))  # the same numbers, another person
+    assert "The data changed" in call("recommend", "run", "--user", "p7").stderr
+    own.write_text("".join(lines))
+    assert "liked before" in call("recommend", "run", "--user", "p7").stdout
+
+
+def sottovoce(
+    *arguments: str, stdout: int = subprocess.PIPE, **environment: str
+) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(
+        [sys.executable, "-m", "sottovoce", *arguments],
+        env=os.environ | environment,
+        stdout=stdout,
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        errors="replace",
+    )
+
+
+@pytest.mark.parametrize("command", [("recipes",), ("data", "list"), ("--help",)])
+def test_output_to_a_full_disk(command: tuple[str, ...]) -> None:
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no /dev/full")
+    full = os.open("/dev/full", os.O_WRONLY)
+    done = sottovoce(*command, stdout=full)
+    os.close(full)
+    assert done.returncode == 5
+    assert done.stderr.startswith("error: Output cannot be written: No space left on device.")
+    assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize("redirected", [">&-", "2>&-", ">&- 2>&-", "| head -1"])
+def test_closed_outputs(finished: Path, redirected: str) -> None:
+    for command in ("recipes", f"recommend {finished} --user p7", f"report {finished}"):
+        line = f"{sys.executable} -m sottovoce {command} {redirected}"
+        done = subprocess.run(["bash", "-c", line], capture_output=True, text=True)
+        assert done.returncode == 0, line
+        assert done.stderr == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+def test_a_terminal_without_our_signs(finished: Path, encoding: str) -> None:
+    done = sottovoce("recommend", str(finished), "--user", "p7", PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    assert "? kept from the model" in done.stdout
+    done = sottovoce("recipes", PYTHONIOENCODING=encoding)
+    assert done.returncode == 0, done.stderr
+    assert "quickstart" in done.stdout
+
+
+@pytest.mark.parametrize("width", ["0", "1", "20", "x"])
+def test_narrow_terminals(finished: Path, width: str) -> None:
+    for command in (
+        ("recommend", str(finished), "--user", "p7"),
+        ("recipes",),
+        ("data", "info", "synthetic"),
+    ):
+        done = sottovoce(*command, COLUMNS=width)
+        assert done.returncode == 0, done.stderr
+        assert done.stdout.strip()
+
+
+def test_a_user_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
+    def home() -> Path:
+        raise RuntimeError("Could not determine home directory.")
+
+    monkeypatch.setattr(Path, "home", home)
+    for name in ("XDG_CACHE_HOME", "SOTTOVOCE_CACHE"):
+        monkeypatch.delenv(name, raising=False)
+    assert user_cache() == Path(tempfile.gettempdir()) / f"cache-{os.getuid()}" / "sottovoce"
+    assert find.cache() == user_cache() / "data"
