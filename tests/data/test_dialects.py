@@ -24,9 +24,6 @@ from sottovoce.data.load import load
 from sottovoce.errors import SottovoceError
 
 EXAMPLES = int(os.environ.get("SOTTOVOCE_EXAMPLES", "250"))
-ID_SPELLINGS = False
-"""Whether ids are written with blanks around them, and whole numbers as 1.0 or +1, like other fields."""
-
 Row = tuple[str, str, float, int]
 ENGLISH = ("userId", "movieId", "rating", "timestamp")
 HEADERS: dict[str, Sequence[str] | None] = {
@@ -80,6 +77,8 @@ class Dialect(NamedTuple):
     blank: str
     time: str
     decimals: str
+    spelling: str
+    """Of every second id, if it is a number."""
     last_line_end: bool
     packing: str
 
@@ -96,18 +95,24 @@ dialects = st.builds(
     blank=st.sampled_from(["", "", " ", "\u00a0", "  "]),
     time=st.sampled_from(list(TIMES)),
     decimals=st.sampled_from([".", ",", ".0"]),
+    spelling=st.sampled_from(["plain", "plain", "decimal", "signed"]),
     last_line_end=st.booleans(),
     packing=st.sampled_from(PACKINGS),
 )
 numbers = st.integers(1, 3000).map(str)
 plain = st.text("abcxyzéßñ", min_size=1, max_size=6)
 # A separator at the edge of an id, without quotation marks, cannot be told from one between fields.
-words = st.text("ab éñ,;|:\"'.-", max_size=8).map(lambda text: f"a{text}b")
+words = st.text("ab éñ,;|:\"'.-", max_size=8).map(lambda text: one_line(f"a{text}b"))
 broad = st.text("ab\nюж用#%&", min_size=1, max_size=5).map(str.strip).filter(bool)
 ids = st.sampled_from([numbers, plain, words, broad]).flatmap(
     lambda kind: st.lists(kind, min_size=1, max_size=6)
 )
 SCALES = [(1, 2, 3, 4, 5), (0.5, 1.5, 2.5, 3.5, 5), (0, 1), (-1, 1), (0, 40, 65, 90, 100), (1, 3, 250, 17)]
+
+
+def one_line(name: str) -> str:
+    """An id as it comes out, with a blank for every line end and run of blanks."""
+    return " ".join(name.split())
 
 
 @st.composite
@@ -117,7 +122,10 @@ def interactions(draw: st.DrawFn) -> tuple[list[Row], tuple[bool, bool]]:
     scale = draw(st.sampled_from(SCALES))
     pairs = draw(
         st.lists(
-            st.tuples(st.sampled_from(people), st.sampled_from(items)), min_size=1, max_size=20, unique=True
+            st.tuples(st.sampled_from(people), st.sampled_from(items)),
+            min_size=1,
+            max_size=20,
+            unique_by=lambda pair: (one_line(pair[0]), one_line(pair[1])),
         )
     )
     times = st.integers(86400 * 366 * 4, 86400 * 365 * 54)
@@ -142,10 +150,10 @@ def columns(rows: Sequence[Row], kept: Sequence[int], d: Dialect) -> list[list[s
     fields = [
         [who, what, number(rating, d.decimals), moment(time, d.time)] for who, what, rating, time in rows
     ]
-    if ID_SPELLINGS:
-        for n, row in enumerate(fields):
-            for at in (0, 1):
-                row[at] = f"{row[at]}.0" if n % 3 == 1 and row[at].isdecimal() else row[at]
+    for n, row in enumerate(fields):
+        for at in (0, 1):
+            if row[at].isdecimal() and d.spelling != "plain" and n % 2:
+                row[at] = {"decimal": "{}.0", "signed": "+{}"}[d.spelling].format(row[at])
     return [[row[at] for at in kept] for row in fields]
 
 
@@ -163,8 +171,8 @@ def written(rows: Sequence[Row], kept: Sequence[int], d: Dialect) -> str | None:
             quoted = special or d.quoting == "all" or (d.quoting == "text" and at < 2)
             if quoted:
                 field = '"' + field.replace('"', '""') + '"'
-            padded = at > 1 or ID_SPELLINGS or (n == 0 and names is not None)
-            fields.append(d.blank + field + d.blank if padded and d.delimiter != " " else field)
+            blank = d.blank if d.delimiter != " " and (n + at) % 2 else ""
+            fields.append(blank + field + blank)
         lines.append(d.delimiter.join(fields))
     return d.line_end.join(lines) + d.line_end * d.last_line_end
 
@@ -214,6 +222,7 @@ def clear(rows: Sequence[Row], d: Dialect) -> bool:
     """Whether nothing is doubtful, so that an error would be wrong."""
     return (
         d.header not in ("none", "half known", "unknown")
+        and d.spelling == "plain"
         and "slashes" not in d.time
         and d.time != "twelve hours"
         and all(rating in SCALES[0] + SCALES[1] for *_, rating, _ in rows)
@@ -255,7 +264,12 @@ def test_the_same_interactions_come_out_or_an_error(
         return
     event("read")
     wanted = [
-        (who, what, rating if rated else 1.0, (time // 86400 * 86400 if days else time) if timed else 0)
+        (
+            one_line(who),
+            one_line(what),
+            rating if rated else 1.0,
+            (time // 86400 * 86400 if days else time) if timed else 0,
+        )
         for who, what, rating, time in rows
     ]
     assert facts(found) == sorted(wanted)

@@ -186,9 +186,9 @@ def test_folders_and_names(tmp_path: Path) -> None:
     (tmp_path / "mine.csv").write_bytes(OWN)
     with pytest.raises(DataError, match=r"it holds mine\.csv\..*for example .*mine\.csv"):
         load(tmp_path)
-    with pytest.raises(DataError, match=r"Valid names are, among \d+: .*, …") as caught:
+    with pytest.raises(DataError, match=r"Valid names: .* and \d+ others") as caught:
         load("zzz")
-    assert caught.value.remedy.count(",") == 11
+    assert caught.value.remedy.count(",") == 9
     for name, said in (("x" * 300, "File name too long"), ("", "No data set is named"), (5, "from 'int'")):
         with pytest.raises(DataError, match=said):
             load(name)

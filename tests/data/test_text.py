@@ -55,7 +55,7 @@ def test_comments_are_counted(tmp_path: Path) -> None:
     [
         ('user,item\n1,"a ""b"" c"\n1,"d,e"\n', ['a "b" c', "d,e"]),
         ('user,item\n1,a "b" c\n1,"d,e"\n', ['a "b" c', "d,e"]),
-        ('user,item\n1,"a\nb"\n1,"a\r\nb"\n', ["a\nb", "a\r\nb"]),
+        ('user,item\n1,"a\nb"\n1,"c\r\nd"\n', ["a b", "c d"]),
         ('user\titem\n1\t"Weird Al" Yankovic\n1\t7" single\n', ['"Weird Al" Yankovic', '7" single']),
         ('user|item\n1|"a|b"\n1|c\n', ["a|b", "c"]),
         ('user::item\n1::"a::b"\n1::c\n', ["a::b", "c"]),

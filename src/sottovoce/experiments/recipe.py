@@ -76,7 +76,7 @@ class Data(BaseModel):
     path: str | None = None
     """Or a file or folder, relative to the recipe."""
     columns: dict[str, str | int] | None = None
-    """Which columns of a file hold `user`, `item`, `rating` and `time`: names, or numbers from 1."""
+    """Which columns of a file hold `user`, `item`, `rating`, `time` and `title`: names, or numbers from 1."""
     memory: bool = False
     """The data was handed over in Python, so that `name` alone need not lead to it."""
 
