@@ -1,7 +1,8 @@
 """The same item met more than once by a person.
 
 A row that is there twice ends up in training and in the test set, and a model is then praised for what
-it was told. MovieLens latest-small appended to itself raises HR@10 of leave-one-out from 0.73 to 0.88.
+it was told: MovieLens latest-small appended to itself raises HR@10 of leave-one-out from 0.55 to 0.99
+(20 rounds of the quickstart).
 """
 
 from __future__ import annotations
