@@ -157,7 +157,7 @@ def test_a_method_that_diverged_is_not_the_best_by_a_metric_of_few_items():
 def test_models_that_tell_nothing_apart():
     study = replaced(compared("hr@20", [0.0]), 0, collapsed={"people": 200, "of": 200})
     found = verdict(study)
-    assert found.headline == "Nobody's model tells items apart. It is worse than popularity."
+    assert found.headline == "Most models do not tell items apart. It is worse than popularity."
     assert found.sentence.startswith("The models of all 200 people score everything alike.")
 
 
