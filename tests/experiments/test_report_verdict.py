@@ -167,8 +167,9 @@ def test_below_popularity_says_what_to_try():
     found = verdict(study)
     assert found.headline == "It is worse than popularity."
     assert found.sentence.endswith(
-        "To try: more rounds, as it was still improving (--set run.rounds=400); a model of what people choose "
-        "rather than of ratings (--set model.name=ials); less regularization (--set model.regularization=0.025)."
+        "To try: more rounds, as it was still improving (--set run.rounds=400); a model of what people "
+        "choose rather than of ratings (--set model.name=ials); less regularization "
+        "(--set model.regularization=0.025)."
     )
     assert "To try" not in verdict(compared("hr@20", [0.7])).sentence
     study.methods[0].subject.figures[1]["hr@20"] = 0.2
