@@ -17,7 +17,7 @@ def test_the_recipe_runs_with(uncompiled, tmp_path, model, merge):
     chosen = [f"model.name={model}", f"protocol.merge={merge}"]
     if merge == "decentralized-reptile":
         chosen.append("evaluate.tune=1")
-    short = "run.rounds=2", "evaluate.every=2", "run.keep_models=true"
+    short = "run.rounds=2", "evaluate.every=2", "evaluate.ks=[2]", "run.keep_models=true"
     recipe = Recipe.load(recipes.find("fedncf/gossip-gmf-ml100k"), [*chosen, *FEW, *short])
     run = run_recipe(recipe, tmp_path / "run")
     assert (run.recipe.model.name, run.recipe.protocol.merge.name) == (model, merge)

@@ -163,6 +163,7 @@ def test_text_from_outside_is_escaped(copy):
 def diverge(place: Path) -> None:
     """Make a run look as if its models had grown beyond all bounds."""
     result = json.loads((place / "result.json").read_text())
+    result["diverged"] = {"people": 60, "of": 60, "round": 3}
     for name in result["final"]:
         result["final"][name] = None
         result["tails"][name] = dict.fromkeys(result["tails"][name])

@@ -13,6 +13,8 @@ from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.report.methods import Subject, study
 from sottovoce.experiments.report.naming import called
 
+UNTESTED = ("27 of 60 people are not tested: they have fewer than 3 different items.",)
+
 
 @pytest.fixture
 def copy(several: Path, tmp_path: Path) -> Path:
@@ -31,7 +33,7 @@ def test_seeds_are_one_method(several):
     assert [method.name for method in found.methods] == ["step 0.01", "step 0.1"]
     assert [[run.result["seed"] for run in method.runs] for method in found.methods] == [[1, 2], [1, 2]]
     assert [s.name for s in found.subjects] == ["step 0.01", "step 0.1", "popularity", "random"]
-    assert (found.metric, found.metrics, found.notes) == ("hr@5", ("hr@5", "ndcg@5"), ())
+    assert (found.metric, found.metrics, found.notes) == ("hr@5", ("hr@5", "ndcg@5"), UNTESTED)
     one = found.methods[1].subject
     results = [run.result["final"]["hr@5"] for run in found.methods[1].runs]
     assert one.mean("hr@5") == pytest.approx(np.mean(results))

@@ -26,7 +26,7 @@ def subject(name, metric, mean, people=True):
 
 def run(**result):
     curve = [{"round": 5, "online": 3}]
-    recipe = Recipe.parse({"data": {"name": "synthetic"}}).resolved()
+    recipe = Recipe.parse({"data": {"name": "synthetic"}, "model": {"name": "mf"}}).resolved()
     return Run(recipe, {"rounds": 5, "metric": "none"} | result, curve)
 
 
@@ -126,7 +126,7 @@ def test_a_run_that_diverged_says_when_and_what_to_do():
     assert (found.kind, found.headline) == ("bad", "The run diverged.")
     assert found.sentence == (
         "Models are not finite from round 3 on: in the end those of all 200 people. "
-        "Try a smaller model.step or more regularization (--set model.regularization=20)."
+        "Try a smaller step (--set model.step=0.001) or more regularization (--set model.regularization=1)."
     )
 
 
@@ -157,7 +157,7 @@ def test_a_method_that_diverged_is_not_the_best_by_a_metric_of_few_items():
 def test_models_that_tell_nothing_apart():
     study = replaced(compared("hr@20", [0.0]), 0, collapsed={"people": 200, "of": 200})
     found = verdict(study)
-    assert found.headline == "Nobody's model tells items apart. It is worse than popularity."
+    assert found.headline == "Most models do not tell items apart. It is worse than popularity."
     assert found.sentence.startswith("The models of all 200 people score everything alike.")
 
 
@@ -167,8 +167,9 @@ def test_below_popularity_says_what_to_try():
     found = verdict(study)
     assert found.headline == "It is worse than popularity."
     assert found.sentence.endswith(
-        "To try: more rounds, as it was still improving (--set run.rounds=400); less weight on what people "
-        "did not meet (--set model.unobserved=0.025); less regularization (--set model.regularization=0.5)."
+        "To try: more rounds, as it was still improving (--set run.rounds=400); a model of what people "
+        "choose rather than of ratings (--set model.name=ials); less regularization "
+        "(--set model.regularization=0.025)."
     )
     assert "To try" not in verdict(compared("hr@20", [0.7])).sentence
     study.methods[0].subject.figures[1]["hr@20"] = 0.2
@@ -188,7 +189,8 @@ def shown(study):
     """What the table of figures says about popularity beside the best: both ends of the interval, and p."""
     best = chance.best(study)
     differences = chance.against(study, best)
-    table = quality.figures(study, best, differences).parts[0]
+    parts = quality.figures(study, best, differences).parts
+    table = next(p for p in parts if any(c.name == "p (t-test)" for c in getattr(p, "columns", ())))
     row = next(row for row in table.rows if row[0].text == "popularity")
     low, high = row[-3].values[1:]
     return low, high, row[-2].values[0]

@@ -362,6 +362,7 @@ class Job:
                 directory.PER_USER: per_user_frame(self.data.users, last.per_user | others | by_node),
                 directory.RECOMMENDATIONS: recommendations_frame(self.data, items, scores),
             }
+        alike = collapse(items, scores, simulation.people.steps > 0)
         result = {
             "final": finite(last.metrics),
             "best": {name: best[name] for name in last.metrics},
@@ -382,7 +383,7 @@ class Job:
                 name: finite(tails(metric=name, values=values)) for name, values in last.per_user.items()
             },
             "diverged": None if lost is None else lost._asdict(),
-            "collapsed": None if (alike := collapse(items, scores)) is None else alike._asdict(),
+            "collapsed": None if alike is None else alike._asdict(),
             "tested": self.measured.tested,
             "left_out": self.measured.without,
             "notes": [*self.data.notes, *self.notes, *self.measured.notes],

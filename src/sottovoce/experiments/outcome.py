@@ -64,25 +64,30 @@ class Divergence(NamedTuple):
 
 
 class Collapse(NamedTuple):
-    """How many people's models give all they recommend the same score, of how many."""
+    """How many people's models give all they recommend the same score, of how many that were trained."""
 
     people: int
     of: int
 
     @property
-    def whole(self) -> bool:
-        """Whether nobody's model tells items apart."""
-        return self.people == self.of
+    def most(self) -> bool:
+        """Whether at least half of the models do not tell items apart."""
+        return 2 * self.people >= self.of
 
     def __str__(self) -> str:
-        whose = f"all {self.of:,}" if self.whole else f"{self.people:,} of {self.of:,}"
+        whose = f"all {self.of:,}" if self.people == self.of else f"{self.people:,} of {self.of:,}"
         return f"The models of {whose} people score everything alike."
 
 
-def collapse(items: NDArray[np.int32], scores: NDArray[np.float32]) -> Collapse | None:
-    """What everybody's recommendations say about it; who has fewer than two does not count."""
+def collapse(
+    items: NDArray[np.int32], scores: NDArray[np.float32], trained: NDArray[np.bool_]
+) -> Collapse | None:
+    """What everybody's recommendations say about it.
+
+    Who has fewer than two does not count, nor who never trained and may not have begun to tell items apart.
+    """
     last = np.count_nonzero(items >= 0, axis=1) - 1
-    several = last >= 1
+    several = (last >= 1) & trained
     alike = scores[several, 0] == scores[several, last[several]]
     return Collapse(int(alike.sum()), int(several.sum())) if alike.any() else None
 
@@ -168,8 +173,8 @@ class Run:
 
     @property
     def failed(self) -> bool:
-        """Whether models diverged, or nobody's tells items apart: nobody should use what was learnt."""
-        return self.diverged is not None or (self.collapsed is not None and self.collapsed.whole)
+        """Whether models diverged, or most tell no items apart: nobody should use what was learnt."""
+        return self.diverged is not None or (self.collapsed is not None and self.collapsed.most)
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -102,7 +102,7 @@ def study(paths: Sequence[Path]) -> Study:
 
 def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
     """Put together runs that belong together; `notes` come first among those of the study."""
-    notes = [*notes, *dict.fromkeys(note for run in runs for note in run.notes)]
+    notes = list(notes)
     metrics = _comparable(runs)
     frames = [run.people() for run in runs]
     for run, frame in zip(runs, frames, strict=True):
@@ -134,6 +134,7 @@ def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
     if len(methods) > 1 and any(set(method.subject.figures) != common for method in methods):
         told = ", ".join(map(str, sorted(common))) or "none"
         notes.append(f"Methods were run under different seeds (in common: {told}).")
+    notes += dict.fromkeys(note for run in runs for note in run.notes)
     wanted = runs[0].result["metric"]
     history = frames[0]["history"].to_numpy() if "history" in frames[0].columns else None
     return Study(

@@ -71,8 +71,8 @@ def judge(study: Study, best: Subject | None, differences: Mapping[str, Differen
     if lost is not None:
         kind, headline = "bad", f"{lost.people:,} of {lost.of:,} people's models diverged. {headline}"
     alike = _alike(method)
-    if lost is None and alike is not None and alike.whole:
-        kind, headline = "bad", f"Nobody's model tells items apart. {headline}"
+    if lost is None and alike is not None and alike.most:
+        kind, headline = "bad", f"Most models do not tell items apart. {headline}"
     sentences = [
         *([_diverged(method, lost)] if lost is not None else []),
         str(alike) if lost is None and alike is not None else "",
