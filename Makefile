@@ -15,6 +15,7 @@ help: ## list what can be made
 
 demo: $(VENV)/.core ## train a decentralized recommender, show what it recommends, write a report
 	@$(BIN)/sottovoce demo
+	@echo; echo "To use it in this shell: . $(VENV)/bin/activate"; echo "Then for example: sottovoce recipes"
 
 test: lint ## all checks and tests (PYTEST="-k name" chooses)
 	@$(BIN)/python -m pytest --numprocesses=2 --dist=worksteal $(PYTEST)
