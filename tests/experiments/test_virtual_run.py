@@ -132,7 +132,7 @@ class Notes(Quiet):
     def __init__(self):
         self.said = []
 
-    def update(self, done, note=""):
+    def update(self, done, note="", evaluated=False):
         self.said.append((done, note))
 
 

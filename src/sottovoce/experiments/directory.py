@@ -209,8 +209,9 @@ class RunDirectory:
     def curve(self, result: Mapping[str, Any]) -> list[dict[str, Any]]:
         """The curve of a complete run, which is whole or damaged."""
         events = self.events()
-        reached = events[-1]["round"] if events else "none"
-        if reached != result["rounds"] or any(result["metric"] not in event for event in events):
+        whole = [event["round"] for event in events if len(event) > 1]
+        reached = whole[-1] if whole else "none"
+        if reached != result["rounds"] or len(whole) < len(events):
             raise RunError(
                 f"{self.path / EVENTS} is damaged: the run has {result['rounds']} rounds, "
                 f"and the last one that can be read is {reached}.",
