@@ -143,6 +143,7 @@ def test_an_installed_package_adds_components(own: Path, monkeypatch: pytest.Mon
 def test_of_many_names_ten_are_listed() -> None:
     known = [f"person {n}" for n in range(610)]
     remedy = registry.nearest("zzz", known)
-    assert remedy.endswith("person 8, person 9 and 600 others.")
+    assert remedy.endswith(" and 600 others.")
+    assert remedy.count("person") == 10
     assert registry.nearest("person 61O", known) == "Did you mean 'person 61'?"
     assert registry.nearest("zzz", ["a", "b"]) == "Valid names: a, b."

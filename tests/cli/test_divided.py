@@ -26,7 +26,7 @@ def divided(tmp_path_factory: pytest.TempPathFactory) -> Path:
     rows = {
         "train.rating": [f"{p}\t{i}\t{1 + p * i % 5}" for p, i in train if held[p] != i],
         "test.rating": [f"{p}\t{i}\t3" for p, i in held.items()],
-        "test.negative": [f"({p},{i}) \t1\t2\t3\t4" for p, i in held.items()],
+        "test.negative": ["\t".join([f"({p},{i}) ", *map(str, range(1, 31))]) for p, i in held.items()],
     }
     for name, lines in rows.items():
         (folder / f"films.{name}").write_text("\n".join(lines))
@@ -47,7 +47,7 @@ def test_the_files_decide(call: Call, divided: Path, name: str) -> None:
     assert split_of("here") == "predefined"
     manifest = json.loads(Path("here/split.json").read_text())
     assert (manifest["split"], manifest["parts"]["test"]["interactions"]) == ("predefined()", 60)
-    assert manifest["candidates"]["test"]["each"] == 4
+    assert manifest["candidates"]["test"]["each"] == 30
     assert OWN in json.loads(Path("here/result.json").read_text())["data"]["notes"]
     assert OWN in Path("here/report.html").read_text()
     again = call("run", "--data", divided / name, *SMALL, "--out", "here", "--resume")

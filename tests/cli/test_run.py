@@ -76,7 +76,7 @@ def test_the_verdict_and_those_not_tested_are_on_the_screen(
     own.write_text(ratings.read_text() + "shy,film 1,3,1000\n")
     done = call("run", "--data", own, "--columns", "user=who,item=film,rating=stars", *SMALL)
     assert done.exit_code == 0, done.output
-    assert "note: 1 of 61 people is not tested: the person has fewer than 3 different items." in done.stdout
+    assert "1 of 61 people is not tested: the person has fewer than 3 different items." in done.stdout
     assert "held-out items are ranked among fewer than 100 others" in done.stdout
     told = next(line for line in done.stdout.splitlines() if line.startswith("It "))
     page = Path("runs/more-1/report.html").read_text()
@@ -112,7 +112,7 @@ def test_what_says_nothing_is_left_out(call: Call, tmp_path: Path) -> None:
     own = csv(tmp_path / "own.csv", rows)
     done = call("run", "--data", own, *SMALL)
     assert done.exit_code == 0, done.output
-    assert "note: Not measured: hr@20 and ndcg@20, because a list of 20 holds all" in done.stdout
+    assert "Not measured: hr@20 and ndcg@20, because a list of 20 holds all" in done.stdout
     result = json.loads(Path("runs/own-1/result.json").read_text())
     assert (
         list(result["final"]) == list(result["baselines"]["random"]) == ["hr@5", "hr@10", "ndcg@5", "ndcg@10"]

@@ -2,9 +2,11 @@
 
 import re
 
+import polars as pl
 import pytest
 
 from sottovoce.cli import show
+from sottovoce.experiments.directory import PER_USER
 from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.recipe import Recipe
 
@@ -18,7 +20,12 @@ def a_run(protocol: str, number: int) -> Run:
     data = dict.fromkeys(("people", "items", "interactions"), number) | {"name": "x", "source": ""}
     counts = dict.fromkeys(("rounds", "nodes", "messages"), number)
     result = {"final": figures, "baselines": {"popularity": figures, "random": figures}, "data": data}
-    return Run(recipe, result | counts | {"bytes": 5, "seconds": 1.0}, [{"round": 0, "hr@20": 0.5}])
+    facts = {"bytes": 5, "seconds": 1.0, "seed": 1, "metric": "hr@20", "split": "", "references": {}}
+    people = pl.DataFrame(
+        {"user": ["a", "b"], "hr@20": [0.4, 0.6], "popularity hr@20": [0.6, 0.4], "history": [1.0, 1.0]}
+    )
+    curve = [{"round": 0, "hr@20": 0.5}]
+    return Run(recipe, result | counts | facts, curve, frames={PER_USER: people})
 
 
 def test_one_is_no_plural(capsys: pytest.CaptureFixture[str]) -> None:

@@ -33,7 +33,7 @@ def figures(run: "Run") -> None:
         soft_wrap=True,
     )
     for note in run.notes:
-        screen.print(f"note: {printable(note)}", soft_wrap=True)
+        screen.print(printable(note), soft_wrap=True)
     rows = {phrases.method(run.recipe): run.metrics} | run.baselines
     rows |= {f"{name} (central)": metrics for name, metrics in run.references.items()}
     columns = {}

@@ -285,6 +285,10 @@ class Run:
             raise RunError(f"A run has no table {table!r}.", nearest(table, [*files, "curve"]))
         return pandas.DataFrame({c.name: c.to_list() for c in self._frame(files[table])})
 
+    def recommendations(self) -> "polars.DataFrame":
+        """Everybody's recommendations: a row per person and rank."""
+        return self._frame(RECOMMENDATIONS)
+
     def people(self) -> "polars.DataFrame":
         """Everybody's metrics after the last round, and what each node did: a row per person."""
         return self._frame(PER_USER)

@@ -4,12 +4,9 @@ A page is meant to be given away, and what somebody has met is nobody else's bus
 no list of a real person, and no id, unless it is asked for.
 """
 
-from pathlib import Path
-
 import polars as pl
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.directory import RECOMMENDATIONS
 from sottovoce.experiments.markup import element
 from sottovoce.experiments.report.layout import Cell, Column, Part, Section, Table
 from sottovoce.experiments.report.methods import Study
@@ -24,7 +21,7 @@ def recommended(study: Study) -> list[Section]:
     run = study.methods[0].runs[0]
     if len(study.methods) > 1 or run.directory is None:
         return []
-    people, different, items = _counted(run.directory)
+    people, different, items = _counted(run.recommendations())
     if not people:
         return []
     catalogue = count(run.result["data"]["items"], "item")
@@ -39,11 +36,11 @@ def recommended(study: Study) -> list[Section]:
     return [Section("What is recommended", parts)]
 
 
-def _counted(directory: Path) -> tuple[int, int, list[tuple[str, int]]]:
+def _counted(frame: pl.DataFrame) -> tuple[int, int, list[tuple[str, int]]]:
     """How many people have a list, how many items are in one, and those that most lists have."""
-    lists = pl.scan_parquet(directory / RECOMMENDATIONS, glob=False).filter(pl.col("rank") <= _FIRST)
-    people = lists.select(pl.col("user").n_unique()).collect().item()
-    counted = lists.group_by("item").agg(pl.len().alias("lists"), pl.col("title").first()).collect()
+    lists = frame.filter(pl.col("rank") <= _FIRST)
+    people = lists["user"].n_unique()
+    counted = lists.group_by("item").agg(pl.len().alias("lists"), pl.col("title").first())
     text = [pl.col("title").cast(pl.String), pl.col("item").cast(pl.String), "lists"]
     order = counted.select(text).sort("lists", "title", "item", descending=[True, False, False])
     most = order.filter(pl.col("lists") >= _CROWD).head(_SHOWN)
