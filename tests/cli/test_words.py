@@ -20,7 +20,7 @@ def a_run(protocol: str, number: int) -> Run:
     data = dict.fromkeys(("people", "items", "interactions"), number) | {"name": "x", "source": ""}
     counts = dict.fromkeys(("rounds", "nodes", "messages"), number)
     result = {"final": figures, "baselines": {"popularity": figures, "random": figures}, "data": data}
-    facts = {"bytes": 5, "seconds": 1.0, "seed": 1, "metric": "hr@20", "split": "", "references": {}}
+    facts = {"bytes": 5, "seconds": 1.0, "seed": 1, "metric": "hr@20", "split": "", "version": "0"}
     people = pl.DataFrame(
         {"user": ["a", "b"], "hr@20": [0.4, 0.6], "popularity hr@20": [0.6, 0.4], "history": [1.0, 1.0]}
     )
