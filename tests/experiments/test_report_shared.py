@@ -146,13 +146,13 @@ def test_where_data_lies_makes_no_method(copy, finished, tmp_path):
     recipe.write_text(recipe.read_text().replace(HOME, "/elsewhere"))
     found = study([copy, again])
     assert len(found.methods) == 1
-    assert found.notes == ("again repeats copy and counts once.",)
+    assert found.notes[0] == "again repeats copy and counts once."
 
 
 def test_runs_of_one_name_are_told_apart_by_as_little_as_possible(copy, tmp_path):
     (tmp_path / "deep").mkdir()
     again = Path(shutil.copytree(copy, tmp_path / "deep" / "copy"))
-    assert study([copy, again]).notes == (f"deep/copy repeats {tmp_path.name}/copy and counts once.",)
+    assert study([copy, again]).notes[0] == f"deep/copy repeats {tmp_path.name}/copy and counts once."
 
 
 def test_methods_have_different_names():

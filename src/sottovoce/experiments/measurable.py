@@ -107,7 +107,8 @@ def _require(data: Interactions, split: Split, tested: int) -> None:
             "Name the two columns: --columns user=…,item=…, or columns= in Python.",
         )
     if tested == 0:
-        why = f": all {data.people:,} people have {split.untested}" if split.untested else ""
+        whose = "the only person has" if data.people == 1 else f"all {data.people:,} people have"
+        why = f": {whose} {split.untested}" if split.untested else ""
         raise DataError(
             f"Nobody can be tested on {data.name}{why}.",
             "Give data with more interactions of each person, or choose another split; check which column "
