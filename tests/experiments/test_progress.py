@@ -139,7 +139,7 @@ def test_output_of_a_redirected_run_appears_as_it_happens(tmp_path):
 def test_a_run_goes_on_when_nobody_reads_about_it(tmp_path):
     """`sottovoce run … 2>&1 | head -1`: no traceback, and a complete run."""
     (tmp_path / "short.toml").write_text(RECIPE.replace("100000", "7"))
-    script = "set -o pipefail; python -m sottovoce run short.toml --out run 2>&1 | head -1"
+    script = f"set -o pipefail; {sys.executable} -m sottovoce run short.toml --out run 2>&1 | head -1"
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.startswith("synthetic: ")
     assert done.stderr == ""
