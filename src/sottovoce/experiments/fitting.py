@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from sottovoce.experiments.recipe import Recipe
     from sottovoce.state import Storage
 
-ROWS, LEAST = 8e9, 15
+ROWS, LEAST = 8e9, 25
 """Rows of models that a run on one's own data moves, some five to ten minutes of two cores; and the fewest
 rounds in which what everybody has is known to everybody."""
 

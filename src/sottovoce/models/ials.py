@@ -43,8 +43,8 @@ FEW = 5.0
 """The number of own items at which popularity counts half of what it counts without any."""
 WEIGHTS = np.array([1 / 16, 1 / 4, 1, 4, 16, 64], np.float32)
 """What c is chosen from."""
-JUDGED = 4
-"""Items of the weighting set that a training looks at."""
+JUDGED, FIRST = 4, 20
+"""Items of the weighting set that a training looks at; and of what rank they count, as in NDCG@20."""
 
 
 @component("model", "ials")
@@ -202,7 +202,8 @@ def _judge(rows, head, people, person, u, alpha, few, k):
             mine, before = taste[count] + WEIGHTS[w] * known[count], 0
             for c in range(count):
                 before += taste[c] + WEIGHTS[w] * known[c] >= mine
-            found[w] += np.float32(1 / math.log2(2 + before) / (end - begin))
+            if before < FIRST:
+                found[w] += np.float32(1 / math.log2(2 + before) / (end - begin))
     part = np.float32(2 / (people.steps[person] + 2))
     for w in range(len(WEIGHTS)):
         change = part * (found[w] - user[k + 2 + w])
