@@ -122,10 +122,11 @@ def page(cases: list[dict[str, Any]]) -> str:
         for c in cases
         if c["metrics"]["ndcg@10"]["gain"][0] <= 0 or c["metrics"]["hr@20"]["gain"][1] < 0
     ]
+    listed = ", ".join(worse)
     verdict = (
         "By the interval it is ahead of popularity in NDCG@10 on every data set, and nowhere behind in HR@20."
         if not worse
-        else f"It is not ahead of popularity in NDCG@10, or behind in HR@20, on: {', '.join(worse)}."
+        else f"By the interval it is ahead of popularity in NDCG@10, and not behind in HR@20, but for: {listed}."
     )
     commands = "\n".join(" ".join(_quoted(part) for part in case["command"]) for case in cases)
     return TEXT.format(verdict=verdict, table="\n".join(table), commands=commands)
