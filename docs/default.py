@@ -126,7 +126,7 @@ def page(cases: list[dict[str, Any]]) -> str:
     verdict = (
         "By the interval it is ahead of popularity in NDCG@10 on every data set, and nowhere behind in HR@20."
         if not worse
-        else f"By the interval it is ahead of popularity in NDCG@10, and not behind in HR@20, but for: {listed}."
+        else f"It is ahead of popularity in NDCG@10, and not behind in HR@20, but for: {listed}."
     )
     commands = "\n".join(" ".join(_quoted(part) for part in case["command"]) for case in cases)
     return TEXT.format(verdict=verdict, table="\n".join(table), commands=commands)
