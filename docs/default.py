@@ -136,7 +136,7 @@ def _quoted(part: str) -> str:
     return f"'{part}'" if '"' in part or "[" in part else part
 
 
-TEXT = """# The default on every data set at hand
+TEXT = """# The default, data set by data set
 
 Written by `python -m docs.default`.
 

@@ -24,8 +24,8 @@ score of an item,
 
 The last fraction is the best score that is the same for everybody under the weights above. The fewer
 items a person has, the more it counts. The community chooses its weight c: everybody notes how well the
-own weighting set is ranked with each of a few, and the head carries the averages. So a vector that knows
-nothing of a person's taste cannot make the list worse than popularity.
+own weighting set is ranked with each of a few, and the head carries the averages. Where vectors
+know nothing of people's taste, the community so comes to recommend what is popular.
 """
 
 import math
