@@ -2,11 +2,14 @@
 
 import os
 import signal
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+
+from sottovoce.kernels import Driver
 
 # Compiling a kernel takes seconds, once; a search that differs from run to run does not belong in CI.
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -26,6 +29,15 @@ def data_dir() -> Path:
     if not Path(place).is_dir():
         pytest.fail(f"SOTTOVOCE_DATA is {place}, which is not a directory")
     return Path(place)
+
+
+@pytest.fixture
+def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Kernels run as the plain Python they are: slow, but a combination costs no compilation."""
+    monkeypatch.setattr(Driver, "__call__", lambda self, *arguments, batch=1: self.plain(*arguments))
+    monkeypatch.setattr(Driver, "compile", lambda self, *arguments, batch=1: None)
+    with np.errstate(over="ignore"):  # hashes
+        yield
 
 
 def _is_data_test(item: pytest.Item) -> bool:
@@ -59,3 +71,8 @@ def pytest_runtest_makereport(
         report.outcome = "failed"
         report.longrepr = f"skipped although SOTTOVOCE_DATA is set: {report.longrepr}"
     return report
+
+
+def pytest_make_parametrize_id(val: object, argname: str) -> str | None:
+    """Name bytes by their argument: compressed ones hold the time, so that two processes name them unlike."""
+    return argname if isinstance(val, bytes) else None

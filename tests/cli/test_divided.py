@@ -16,6 +16,8 @@ Call = Callable[..., Result]
 SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
 OWN = "The split is the one that the files define."
 
+UNTIMED = "The data has no times: the last of a person's rows in the source count as the latest."
+
 
 @pytest.fixture(scope="module")
 def divided(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -114,12 +116,13 @@ def test_rows_that_repeat_are_told(call: Call, ratings: Path, tmp_path: Path) ->
     )
     rows = text.count("\n") - 1
     told = f"{rows:,} of {2 * rows:,} rows repeat a person and an item, all of them exactly"
-    assert plain["data"]["notes"] == []
-    assert twice["data"]["notes"] == [f"{told}; of each the last is kept."]
+    assert plain["data"]["notes"] == [UNTIMED]
+    assert twice["data"]["notes"] == [f"{told}; of each the last is kept.", UNTIMED]
     assert (plain["final"], plain["split"]) == (twice["final"], twice["split"])
     assert kept["data"]["notes"] == [
         f"{told}; all are kept.",
         "60 of 60 test items are also in their person's training set, because rows repeat.",
+        UNTIMED,
     ]
 
 
@@ -134,5 +137,6 @@ def test_interactions_that_repeat_are_told() -> None:
         rounds=1,
     )
     assert run.result["data"]["notes"] == [
-        "60 of 60 test items are also in their person's training set, because rows repeat."
+        "60 of 60 test items are also in their person's training set, because rows repeat.",
+        UNTIMED,
     ]

@@ -8,6 +8,7 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
+import polars as pl
 import pytest
 from click.testing import Result
 
@@ -135,6 +136,37 @@ def test_tables_of_something_else(call: Call, damaged: Path) -> None:
     done = call("recommend", damaged, "--user", "p7")
     assert done.exit_code == 6, done.output
     assert "recommendations.parquet is damaged: it has no column 'rank'" in done.stderr
+
+
+def _words(frame: pl.DataFrame) -> pl.DataFrame:
+    return frame.with_columns(pl.lit("much").alias("hr@5"))
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (lambda frame: pl.DataFrame({"user": frame["user"], "title": "x"}), "it has no column 'hr@5'"),
+        (_words, "its column 'hr@5' does not hold numbers"),
+        (lambda frame: frame.with_columns(title=pl.lit("x")), "its column 'title' does not hold numbers"),
+        (lambda frame: frame.head(3), "the run has 60 people, and it has 3 rows"),
+        (lambda frame: frame.drop("user"), "it has no column 'user'"),
+    ],
+)
+def test_another_table_of_people(
+    call: Call, damaged: Path, change: Callable[[pl.DataFrame], pl.DataFrame], said: str
+) -> None:
+    place = damaged / "per_user.parquet"
+    change(pl.read_parquet(place)).write_parquet(place)
+    done = call("report", damaged)
+    assert done.exit_code == 6, done.output
+    assert f"per_user.parquet is damaged: {said}. Run anew." in done.stderr
+
+
+def test_recommendations_in_the_place_of_people(call: Call, damaged: Path) -> None:
+    shutil.copy(damaged / "recommendations.parquet", damaged / "per_user.parquet")
+    done = call("report", damaged)
+    assert done.exit_code == 6, done.output
+    assert "per_user.parquet is damaged: it has no column 'hr@" in done.stderr
 
 
 @pytest.mark.parametrize("command", ["run", "sweep", "reproduce"])

@@ -86,7 +86,17 @@ BROKEN = {
         b"user,item,rating\n1,2,3\n1,2,3,4\n",
         "line 3 has 4 fields, but the first line has 3",
     ),
-    "empty line": (b"user,item\n1,2\n\n3,4\n", "line 3 has 1 field, but"),
+    "below empty lines": (b"\nuser,item,rating\n\n1,2,3\n  \n1,3,x\n", "line 6.*'x'"),
+    "short, below an empty line": (b"user,item\n\n1,2\n\n3\n", "line 5 has 1 field, but"),
+    "below an empty line and quotes": (
+        b'user,item,rating\n\n1,"a\n\nb",3\n\n2,c,x\n',
+        "line 7.*'x'",
+    ),
+    "below an empty line and blanks by quotes": (
+        b'user,item,rating\n\n1, "a" ,3\n \n2,c,x\n',
+        "line 5.*'x'",
+    ),
+    "fields of nothing": (b"user\titem\trating\n1\t2\t3\n\t\t\n", "line 3 has no user"),
     "wrong encoding": (b"user,item\na,b\n\xe9,b\n", "line 3 is not utf-8 text: byte 0xe9.*latin-1"),
     "empty": (b"", "is empty"),
     "only line ends": (b"\r\n\n", "is empty"),
@@ -97,7 +107,7 @@ BROKEN = {
     ),
     "no rating": (b"user,item,rating\n1,2,3\n1,3,\n", "line 3.*not a number: column rating holds nothing"),
     "not a number at all": (b"user,item,rating\n1,2,3\n1,3,NaN\n", "line 3.*not a number.*'NaN'"),
-    "infinite": (b"1\t2\t3\n1\t3\tinf\n", "line 2.*not finite: column #3 holds 'inf'"),
+    "infinite": (b"1\t4\t3\n1\t3\tinf\n", "line 2.*not finite: column #3 holds 'inf'"),
     "no user": (b"user,item,rating\n1,2,3\n,3,4\n", "line 3 has no user"),
     "no item": (b"user,item,rating\n1,,3\n", "line 2 has no item"),
     "not a time": (b"user,item,time\n1,2,5\n1,3,soon\n", "line 3 has a time.*'soon'"),
@@ -151,6 +161,8 @@ def test_settings(tmp_path: Path) -> None:
         ({"columns": {"user": "wer"}}, "which is the item"),
         ({"columns": {"usr": 1, "item": 2}}, "Did you mean 'user'"),
         ({"columns": columns, "scale": (4, 5)}, r"line 2 has a rating outside 4 to 5: column note holds '3'"),
+        ({"columns": columns, "scale": (5, 1)}, r"reversed: 5 to 1. Say scale=\(1, 5\)"),
+        ({"columns": {"user": "wer", "item": "was"}, "scale": (5, 1)}, "reversed: 5 to 1"),
         ({"encoding": "latin-99"}, "no text encoding 'latin-99'"),
     ):
         with pytest.raises(DataError, match=said):

@@ -35,6 +35,7 @@ HEADERS: dict[str, Sequence[str] | None] = {
     "Spanish": ("Usuario", "Película", "puntuación", "fecha"),
     "Russian": ("Пользователь", "Фильм", "Оценка", "Дата"),
     "half known": ("user", "was", "wie gut", "wann"),
+    "numbers": ("0", "1", "2", "3"),
     "unknown": ("wer", "was", "wie gut", "wann"),
 }
 DELIMITERS = [",", ";", "\t", "|", "::", " "]
@@ -60,6 +61,7 @@ TIMES = {
     "date with slashes": "{1:%d/%m/%Y}",
     "date with dots": "{1:%d.%m.%Y}",
     "date as a number": "{1:%Y%m%d}",
+    "date of a spreadsheet": "{3}",
 }
 PACKINGS = ["plain", "gz", "gz without suffix", "zip", "zip without suffix", "gz in zip"]
 
@@ -80,6 +82,7 @@ class Dialect(NamedTuple):
     spelling: str
     """Of every second id, if it is a number."""
     last_line_end: bool
+    blank_lines: bool
     packing: str
 
 
@@ -97,6 +100,7 @@ dialects = st.builds(
     decimals=st.sampled_from([".", ",", ".0"]),
     spelling=st.sampled_from(["plain", "plain", "decimal", "signed"]),
     last_line_end=st.booleans(),
+    blank_lines=st.booleans(),
     packing=st.sampled_from(PACKINGS),
 )
 numbers = st.integers(1, 3000).map(str)
@@ -135,7 +139,8 @@ def interactions(draw: st.DrawFn) -> tuple[list[Row], tuple[bool, bool]]:
 
 def moment(seconds: int, form: str) -> str:
     known = dt.datetime.fromtimestamp(seconds, dt.UTC).replace(tzinfo=None)
-    return TIMES[form].format(seconds, known, known + dt.timedelta(hours=5, minutes=30))
+    sheet = seconds // 86400 + 25569
+    return TIMES[form].format(seconds, known, known + dt.timedelta(hours=5, minutes=30), sheet)
 
 
 def number(value: float, decimals: str) -> str:
@@ -160,6 +165,8 @@ def columns(rows: Sequence[Row], kept: Sequence[int], d: Dialect) -> list[list[s
 def written(rows: Sequence[Row], kept: Sequence[int], d: Dialect) -> str | None:
     """The text of a file, or None if this dialect has no way to write these rows."""
     names = HEADERS[d.header]
+    if d.header == "numbers":
+        names = dict(zip(kept, HEADERS["numbers"] or (), strict=False))
     table = ([[names[at] for at in kept]] if names else []) + columns(rows, kept, d)
     lines = []
     for n, row in enumerate(table):
@@ -173,7 +180,7 @@ def written(rows: Sequence[Row], kept: Sequence[int], d: Dialect) -> str | None:
                 field = '"' + field.replace('"', '""') + '"'
             blank = d.blank if d.delimiter != " " and (n + at) % 2 else ""
             fields.append(blank + field + blank)
-        lines.append(d.delimiter.join(fields))
+        lines += [d.delimiter.join(fields), *[d.blank.replace("\u00a0", "")] * (d.blank_lines and n % 2)]
     return d.line_end.join(lines) + d.line_end * d.last_line_end
 
 
@@ -221,7 +228,7 @@ def source(rows: Sequence[Row], kept: Sequence[int], d: Dialect, folder: Path) -
 def clear(rows: Sequence[Row], d: Dialect) -> bool:
     """Whether nothing is doubtful, so that an error would be wrong."""
     return (
-        d.header not in ("none", "half known", "unknown")
+        d.header not in ("none", "half known", "numbers", "unknown")
         and d.spelling == "plain"
         and "slashes" not in d.time
         and d.time != "twelve hours"
@@ -247,7 +254,8 @@ def test_the_same_interactions_come_out_or_an_error(
 ) -> None:
     rows, (rated, timed) = drawn
     names = HEADERS[d.header]
-    order = d.order if names or d.form != "text" else range(4)
+    named = names and d.header != "numbers"
+    order = d.order if named or d.form != "text" else range(4)
     kept = [at for at in order if at < 2 or (at == 2 and rated) or (at == 3 and timed)]
     days = d.time.startswith("date")
     try:

@@ -131,6 +131,26 @@ UNCLEAR = {
         "".join(f"{n},{n % 3},{n % 4},{n % 5}\n" for n in range(12)),
         "row numbers in its first column",
     ),
+    "times first": (
+        "".join(f"{1500001000 + 1000 * n},{n % 5},{n % 3},4\n" for n in range(12)),
+        "has times, it seems, where the user is expected",
+    ),
+    "times second": (
+        "".join(f"{n % 3},{1500001000000 + 1000 * n},{n % 5},4\n" for n in range(12)),
+        "has times, it seems, where the item is expected",
+    ),
+    "dates first": ("2020-01-02,7,8\n2020-01-02,8,9\n", "has times, it seems, where the user is expected"),
+    "calendar numbers first": ("20200102,7,8\n20200102,8,9\n", "has times, it seems, where the user"),
+    "row numbers for items": (
+        "item_id,movie_id,user,rating\n" + "".join(f"{n},{n % 5},{n % 3},{n % 4}\n" for n in range(12)),
+        "may be the item: item_id, in which no value comes twice, and movie_id",
+    ),
+    "numbers or a row": ("0,1,2\n1,18,5\n2,7,3\n", "line 1 may number the columns.*0, 1, 2.*header=True"),
+    "numbers from 1 or a row": ("1,2\n1,3\n2,5\n", "line 1 may number the columns.*header=False"),
+    "an index that repeats": (
+        ",0,1\n7,a,b\n7,a,c\n",
+        "a column without a name that does not number the rows",
+    ),
     "header or row": ("wer,was\na,b\nc,d\n", "line 1 may name the columns.*header=True or header=False"),
     "a word among ids": ("maria,libro\npedro,quijote\n", "no column that is clearly the user"),
     "separators": ("a,1;x\nb,2;y\n", "may be separated by comma or by semicolon.*separator="),
@@ -159,6 +179,64 @@ def test_what_is_said_is_done(text: str, settings: dict[str, Any], tmp_path: Pat
     path = tmp_path / "a.csv"
     path.write_text(text)
     assert load(path, **settings).users.tolist() == ["a"]
+
+
+NUMBERED = {
+    "times": (
+        "0,1,2,3\n1,18,5,1500001000\n2,7,3,1500087400\n",
+        ["1", "2"],
+        "user = #1, item = #2, rating = #3",
+    ),
+    "dates, from 1": ("1,2,3\n1,18,2017-07-14\n2,7,2017-07-15\n", ["1", "2"], "time = #3"),
+    "text": ("0;1;2\nu1;b18;5\nu2;b7;3\n", ["u1", "u2"], "user = #1, item = #2, rating = #3"),
+    "quoted": ('"0","1"\n"u1","b18"\n"u2","b7"\n', ["u1", "u2"], "user = #1, item = #2"),
+    "index": (
+        ",0,1,2\n0,4,18,5\n1,5,7,3\n",
+        ["4", "5"],
+        "user = #2, item = #3, rating = #4; not used: index",
+    ),
+    "shuffled index": (",0,1\n9,4,18\n3,5,7\n", ["4", "5"], "user = #2, item = #3; not used: index"),
+}
+
+
+@pytest.mark.parametrize("case", NUMBERED)
+def test_a_header_of_column_numbers(case: str, tmp_path: Path) -> None:
+    text, users, said = NUMBERED[case]
+    path = tmp_path / "a.csv"
+    path.write_text(text)
+    data = load(path)
+    assert data.users.tolist() == users
+    assert "with a header of column numbers" in data.source
+    assert said in data.source
+
+
+def test_whether_numbers_are_a_header_can_be_said(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("0,1,2\n1,18,5\n2,7,3\n")
+    assert load(path, header=True).users.tolist() == ["1", "2"]
+    assert load(path, header=False).users.tolist() == ["0", "1", "2"]
+    assert load(path, header=True, columns={"user": 2, "item": 1}).users.tolist() == ["7", "18"]
+    path.write_text("0,1,2\n")
+    with pytest.raises(DataError, match="a header and nothing else"):
+        load(path, header=True)
+    path.write_text("# user item rating\n1 2 3\n1 3 4\n")
+    assert load(path).value.tolist() == [3.0, 4.0]
+
+
+def test_large_ids_are_no_times_beside_a_time(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("".join(f"{1500001000 + n},{n % 5},4,{1600000000 + n}\n" for n in range(12)))
+    assert "user = #1, item = #2, rating = #3, time = #4" in load(path).source
+
+
+def test_several_titles_of_an_item_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.csv"
+    path.write_text("user,movie,title\n1,10,Alien\n1,9,\n2,10,Aliens\n2,9,Brazil\n3,10,Alien\n")
+    data = load(path)
+    assert data.catalog.titles == ["Brazil", "Alien"]
+    assert data.notes == (
+        "1 of 2 items have more than one title, such as 'Alien' and 'Aliens' for '10'; the first is kept.",
+    )
 
 
 def test_a_column_is_one_thing() -> None:

@@ -108,3 +108,13 @@ def test_the_italian_training_set_of_fpl(data_dir: Path) -> None:
     split = TemporalHoldout().split(data, 1)
     assert (data.people, len(split.train)) == (1353, 54_088)
     assert len(np.unique(split.train.item)) == 25_498
+
+
+@pytest.mark.parametrize("split", [LeaveOneOut(), TemporalHoldout()])
+def test_data_without_times_is_told(split: LeaveOneOut | TemporalHoldout) -> None:
+    timed, at_once, untimed = (
+        community([[(n, time(n)) for n in range(6)]] * 2) for time in (lambda n: n, lambda n: 7, lambda n: 0)
+    )
+    assert split.split(timed, 1).notes == ()
+    for data in (at_once, untimed):
+        assert "no times" in split.split(data, 1).notes[0]

@@ -29,11 +29,17 @@ ROWS = [("1", "2", 3.0), ("1", "3", 4.0), ("2", "2", 5.0)]
     [
         "user,item,rating\r1,2,3\r1,3,4\r2,2,5\r",
         "user,item,rating\r\n1,2,3\r1,3,4\n2,2,5",
-        "1\t2\t3\r1\t3\t4\r2\t2\t5",
+        "1\t3\t4\r1\t2\t3\r2\t2\t5",
+        "user,item,rating\n\n1,2,3\n   \n\n1,3,4\n\t\n2,2,5\n  ",
+        '"user","item","rating"\r\n\r\n"1","2",3\r\n\r\n1,3,4\r\n2,2,5',
+        ' "user" , "item" , "rating" \n\n "1" , "2" , "3" \n1,3,4\n \n2,2,5\n',
+        "user::item::rating\n1::2::3\n\n1::3::4\n2::2::5\n",
+        "user  item  rating\n   1     2       3\n   1     3       4\n   2     2       5\n",
+        "    1    3   4\n    1    2   3\n\n    2    2   5  \n",
         "user,item,rating,\n1,2,3,\n1,3,4,\n2,2,5,\n",
         "# a comment\n% another\nuser,item,rating\n1,2,3\n1,3,4\n2,2,5\n",
         "# user item rating\n1 2 3\n1 3 4\n2 2 5\n",
-        "% bip weighted posweighted\n1 2 3\n1 3 4\n2 2 5\n",
+        "% bip weighted posweighted\n1 3 4\n1 2 3\n2 2 5\n",
         "sep=;\nuser;item;rating\n1;2;3\n1;3;4\n2;2;5\n",
         ' "user" , "item" , "rating" \n "1" , "2" , "3" \n"1","3",4\n2,2,5\n',
         '"user"\t"item"\t"rating"\n"1"\t"2"\t3\n"1"\t"3"\t4\n"2"\t"2"\t5\n',
@@ -42,7 +48,13 @@ ROWS = [("1", "2", 3.0), ("1", "3", 4.0), ("2", "2", 5.0)]
     ],
 )
 def test_forms_of_text(text: str, tmp_path: Path) -> None:
-    assert facts(read(tmp_path, text)) == ROWS
+    assert sorted(facts(read(tmp_path, text))) == ROWS
+
+
+def test_aligned_columns_are_named_as_such(tmp_path: Path) -> None:
+    assert "space-separated in aligned columns, without" in read(tmp_path, " 1  30  4\n10   3  3\n").source
+    with pytest.raises(DataError, match="line 2 has 2 fields, but the first line has 3"):
+        read(tmp_path, " 1  30  4\n10       3\n")
 
 
 def test_comments_are_counted(tmp_path: Path) -> None:

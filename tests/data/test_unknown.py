@@ -59,6 +59,35 @@ def test_what_training_does_not_know_is_counted(tmp_path: Path) -> None:
     )
 
 
+def test_negatives_that_repeat_are_counted(tmp_path: Path) -> None:
+    rows = parts()
+    rows["test.negative"] = [
+        f"{line}\t4\t4" if n < 2 else line for n, line in enumerate(rows["test.negative"])
+    ]
+    told = load(write(tmp_path, rows)).notes
+    # 0 has 4 among its negatives already, 1 has not.
+    assert "3 of 40 negatives of the test set repeat another of their row." in told
+
+
+@pytest.mark.parametrize(
+    ("first", "said"),
+    [("0\t1\t2\t3", None), ("1\t2\t3\t4", None), ("0\t1\t2", "line 1 may number the columns")],
+)
+def test_a_line_of_column_numbers(first: str, said: str | None, tmp_path: Path) -> None:
+    rows = parts()
+    del rows["test.negative"]
+    if said is None:
+        rows = {
+            name: [f"{line}\t{1500000000 + n}" for n, line in enumerate(part)] for name, part in rows.items()
+        }
+    rows["train.rating"] = [first, "", *rows["train.rating"]]
+    if said is None:
+        assert len(load(write(tmp_path, rows))) == 44
+        return
+    with pytest.raises(DataError, match=said):
+        load(write(tmp_path, rows))
+
+
 @pytest.mark.parametrize(
     ("spelled", "said"),
     [
@@ -205,6 +234,7 @@ def test_the_catalogue_of_pepper_is_large_and_not_broken(data_dir: Path, tmp_pat
         "under test; 24,214 of 38,225 items among the negatives for validation."
     )
     assert data.notes[2] == OWN.format("1,286 of 251,163", 6)
+    assert data.notes[3] == "349 of 251,163 negatives of the test set repeat another of their row."
     for file in place.glob("pepper_*"):
         text = gzip.decompress(file.read_bytes()).decode()
         if "test.negative" in file.name:

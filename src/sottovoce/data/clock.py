@@ -1,8 +1,9 @@
 """Columns of times as seconds since 1970, in whatever way they are written.
 
 Numbers are seconds, milli-, micro- or nanoseconds, told apart by their size; calendar numbers such as
-20120403; or the days of spreadsheets. Dates are read by `sottovoce.data.dates`. What could be read in
-two ways is refused, because a wrong order of interactions makes wrong results that look right.
+20120403; the days of spreadsheets; years; or steps, where they are too small for all of these. Dates are
+read by `sottovoce.data.dates`. What could be read in two ways is refused, because a wrong order of
+interactions makes wrong results that look right.
 """
 
 from __future__ import annotations
@@ -21,6 +22,12 @@ if TYPE_CHECKING:
 UNITS = ("seconds", "milliseconds", "microseconds", "nanoseconds")
 _FIRST = 10**8  # as seconds: the year 1973
 _LAST = 10**11  # as seconds: the year 5138; as milliseconds 1973, and so on
+_EPOCH = 25569  # 1970-01-01 as a day of a spreadsheet
+_DAYS = (_EPOCH, 73050)  # up to the year 2099
+_YEARS = (1900, 2100)
+_MOST = 0.9  # of a column: steps from 1 on are not so often within `_DAYS` or `_YEARS`
+_SPREADSHEET = "days of a spreadsheet"
+STEPS = "times are steps of which only the order counts, being too small for seconds since 1970"
 
 
 class Times(NamedTuple):
@@ -68,8 +75,8 @@ def read(series: pl.Series, day_first: bool | None = None) -> Times:
         return _refused(series, dates.unknown(bad))
     number = values.to_numpy()
     if (number % 1 != 0).any() and (number > 10_000).all() and (number < 100_000).all():
-        moments = np.round((number - 25569) * 86400 * 1e3).astype(np.int64)
-        return _split(moments, 1000, "times are days of a spreadsheet")
+        moments = np.round((number - _EPOCH) * 86400 * 1e3).astype(np.int64)
+        return _split(moments, 1000, f"times are {_SPREADSHEET}")
     if (number % 1 == 0).all():
         return _numbers(number.astype(np.int64))
     return _numbers(np.floor(number).astype(np.int64), number % 1)
@@ -120,16 +127,16 @@ def _numbers(values: NDArray[np.int64], fraction: NDArray[np.float64] | None = N
     if len(values) == 0:
         return Times(values, None, "")
     low, high = int(values.min()), int(values.max())
-    calendar = dates.calendar(values, low, high)
-    if calendar is not None:
-        return Times(calendar, None, "times are calendar numbers such as 20120403")
     missing = (values == 0) | (values == -1)
-    if high > _FIRST and low <= 0 and missing.any() and (values[~missing] > _FIRST).all():
+    days = _days(values)
+    if missing.any() and not missing.all() and (days is not None or (values[~missing] > _FIRST).all()):
         problem = "has no time, as it seems, where others have one"
         return Times(values, None, "", Refusal(missing, problem, "Correct or remove such rows."))
+    if days is not None:
+        return days
     if low > -_LAST and high < _LAST:
         rest = None if fraction is None else np.floor(fraction * 1e9).astype(np.int64)
-        return Times(values, rest, "")
+        return Times(values, rest, STEPS if low >= 0 and high < _FIRST else "")
     size = np.searchsorted([_LAST * 1000**n for n in range(3)], np.abs(values), side="right")
     units = np.unique(size[values != 0])
     if len(units) > 1:
@@ -140,3 +147,23 @@ def _numbers(values: NDArray[np.int64], fraction: NDArray[np.float64] | None = N
         return Times(values, None, "", Refusal((size != usual) & (values != 0), problem, remedy))
     unit = int(units[0])
     return _split(values, 1000**unit, f"times in {UNITS[unit]}, taken as such by their size")
+
+
+def _days(values: NDArray[np.int64]) -> Times | None:
+    """Calendar numbers, days of a spreadsheet or years, if most are such; refused if others are not."""
+    seconds, calendar = dates.calendar(values)
+    sheet = (values >= _DAYS[0]) & (values <= _DAYS[1])
+    years = (values >= _YEARS[0]) & (values <= _YEARS[1])
+    if 2 * np.count_nonzero(calendar) >= len(values):
+        what, fit = "calendar numbers such as 20120403", calendar
+    elif np.mean(sheet) >= _MOST:
+        what, fit, seconds = _SPREADSHEET, sheet, (values - _EPOCH) * 86400
+    elif np.mean(years) >= _MOST:
+        since = np.where(years, values - 1970, 0).astype("datetime64[Y]")
+        what, fit, seconds = "years", years, since.astype("datetime64[s]").astype(np.int64)
+    else:
+        return None
+    if fit.all():
+        return Times(seconds, None, f"times are {what}")
+    problem = f"has a time that is not one of the {what}, as others are"
+    return Times(values, None, "", Refusal(~fit, problem, "Correct it, or write all times in one way."))

@@ -60,6 +60,7 @@ _LOOKS = re.compile(
     )
 )
 _DIGITS = {8: 1, 12: 10**4, 14: 10**6}  # of calendar numbers, and what holds their time of day
+_SAMPLE = 1000
 
 
 class Refusal(NamedTuple):
@@ -182,21 +183,22 @@ def _order(parts: dict[str, pl.Series], day_first: bool | None) -> tuple[bool, s
     )
 
 
-def calendar(values: NDArray[np.int64], low: int, high: int) -> NDArray[np.int64] | None:
-    """Seconds from numbers such as 20120403 or 20120403180730; None if not all are such."""
-    scale = _DIGITS.get(len(str(low)))
-    if low <= 0 or scale is None or len(str(high)) != len(str(low)):
-        return None
-    day, clock = values // scale, values % scale
+def calendar(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+    """Seconds from numbers such as 20120403 or 20120403180730, and which are such, all of one length."""
+    middle = len(str(int(np.median(values[:: len(values) // _SAMPLE + 1]))))
+    scale = _DIGITS.get(middle)
+    if scale is None:
+        return values, np.zeros(len(values), np.bool_)
+    fit = (values >= 10 ** (middle - 1)) & (values < 10**middle)
+    kept = np.where(fit, values, 19700101 * scale)
+    day, clock = kept // scale, kept % scale
     if scale == 10**4:
         clock = clock * 100
     year, month, day_of = day // 10_000, day // 100 % 100, day % 100
     hour, minute, second = clock // 10_000, clock // 100 % 100, clock % 100
-    fit = (year >= 1900) & (year <= 2100) & (month >= 1) & (month <= 12) & (day_of >= 1) & (hour < 24)
-    if not (fit & (minute < 60) & (second < 60)).all():
-        return None
+    fit &= (year >= 1900) & (year <= 2100) & (month >= 1) & (month <= 12) & (day_of >= 1) & (hour < 24)
+    fit &= (minute < 60) & (second < 60)
     months = ((year - 1970) * 12 + month - 1).astype("datetime64[M]")
     days = months.astype("datetime64[D]") + (day_of - 1)
-    if not (days.astype("datetime64[M]") == months).all():
-        return None
-    return days.astype(np.int64) * 86400 + hour * 3600 + minute * 60 + second
+    fit &= days.astype("datetime64[M]") == months
+    return days.astype(np.int64) * 86400 + hour * 3600 + minute * 60 + second, fit

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.errors import either
+from sottovoce.errors import DataError, either
 
 if TYPE_CHECKING:
     import polars as pl
@@ -40,6 +40,13 @@ def floats(series: pl.Series) -> tuple[pl.Series, bool]:
     if text.filter(commas).str.contains(_THOUSANDS).all():
         return values, False
     return text.str.replace(",", ".", literal=True).cast(pl.Float64, strict=False), True
+
+
+def check_scale(low: float, high: float) -> None:
+    """Refuse a scale of ratings whose ends are exchanged."""
+    if low > high:
+        right = either(f"scale=({high:g}, {low:g})", f"--set data.scale=[{high:g},{low:g}]")
+        raise DataError(f"The scale of ratings is reversed: {low:g} to {high:g}.", f"Say {right}.")
 
 
 class Doubt(NamedTuple):

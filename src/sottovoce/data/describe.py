@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce import registry
-from sottovoce.data import sources
+from sottovoce.data import repeats, sources
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.load import load
 
+_LAST = "they are counted here, and a run keeps the last of each unless it says otherwise"
 _FEW = 25  # values that are counted one by one
 
 
@@ -70,7 +71,7 @@ def described(data: Interactions) -> dict[str, Any]:
         "categories": None if catalog.categories is None else len({k for c in catalog.categories for k in c}),
         "coordinates": catalog.coordinates is not None,
         "source": data.source,
-        "notes": list(data.notes),
+        "notes": [note.replace(repeats.KEPT, _LAST) for note in data.notes],
         "terms": data.terms,
     }
 

@@ -40,11 +40,13 @@ _NO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 _GAP = re.compile(r"\s\s|[^\S ]")
 _WHOLE = re.compile(r"[+-]?(\d{1,99})(\.0*)?")
 _POWER = re.compile(r"[+-]?(\d{1,99})(?:\.(\d{0,99}))?[eE]\+?(\d{1,2})")
-_QUOTED = re.compile(r"b?(['\"])(.+)\1")
+_QUOTED = re.compile(r"(?:b|=)?(['\"])(.+)\1|[‘’“”„‚«»‹›](.+)[‘’“”„‚«»‹›]|'(.+)")
 _THOUSANDS = re.compile(r"\d{1,3}(,\d{3})+")
 _NUMBERED = re.compile(r"(\D*)(\d{1,99})(\.0*)?")
 _PADDED = re.compile(r"[+-]?0\d")
 _NOTHING = {"nan", "null", "none", "na", "n/a", "<na>", "nat", "\\n", "undefined", "?", "-", "."}
+_MISSING = {"nan", "NaN", "None", "null", "NULL", "<NA>", "NaT", "N/A", "undefined"}
+"""What programs write where a value is missing."""
 _EXACT = {"Float16": 2**11, "Float32": 2**24, "Float64": 2**53}
 _SHORTENED = 6  # digits that spreadsheets leave of a long number
 _ROUNDED = "may have been rounded, so that different ids became one"
@@ -86,6 +88,12 @@ def unify(ids: Sequence[str]) -> list[int] | list[str]:
     if texts and len(texts) < len(ids) and all(ids[n].lower() in _NOTHING for n in texts):
         raise UnclearError(
             texts[:1], "where all others are numbers: it seems to be missing", "Remove such rows."
+        )
+    if gone := [n for n in texts if ids[n] in _MISSING and len(ids) > 1]:
+        raise UnclearError(
+            gone[:1],
+            "which is what programs write for a missing value",
+            "Remove such rows; or if somebody is called that, spell it otherwise.",
         )
     if not texts and ids:
         for n, text in enumerate(ids):
@@ -132,7 +140,7 @@ def _refuse_alike(ids: Sequence[str]) -> None:
 def _meant(text: str) -> tuple[str, int | None]:
     """An id without quotation marks: what stands before a number at its end, and that number."""
     quoted = _QUOTED.fullmatch(text)
-    inner = text if quoted is None else quoted[2].strip(EDGES)
+    inner = text if quoted is None else next(filter(None, quoted.groups()[1:])).strip(EDGES)
     if _THOUSANDS.fullmatch(inner):
         inner = inner.replace(",", "")
     numbered = _NUMBERED.fullmatch(inner)

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sottovoce.data import ids
+from sottovoce.data import decimals, ids
 from sottovoce.errors import DataError
 
 Strings = NDArray[np.str_]
@@ -201,6 +201,7 @@ def arrange(
         lengths = f"{count}, {len(number)}, {len(values)} and {len(times)}"
         raise DataError(f"The columns of {name} have {lengths} rows.", "Give columns of equal length.")
     low, high = scale or _observed(value is None, values)
+    decimals.check_scale(low, high)
     bad = np.flatnonzero(~((values >= low) & (values <= high)))
     if len(bad):
         raise DataError(

@@ -25,6 +25,8 @@ _COUNTED = 10  # rows; in fewer, ids may well be 1, 2, 3
 _NAME = "Name them: " + either(
     'columns={"user": …, "item": …, "rating": …, "time": …}.', "--columns user=…,item=…,rating=…,time=…."
 )
+_HEADER = f"Say which: {either('header=True or header=False', '--set data.header=true or false')}."
+_INDEX = "index"  # the name given to a column of row numbers that has none
 
 
 class Layout(NamedTuple):
@@ -117,6 +119,29 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
     return known == 1 or any(looks.like_value(value.strip('"')) for row in rows[1:] for value in row)
 
 
+def numbers_columns(first: Sequence[str]) -> bool:
+    """Whether a line numbers the columns, from 0 or from 1, perhaps after the nameless index of pandas."""
+    values = [value.strip('" \t\u00a0') for value in first]
+    numbered = values[1:] if values[0] == "" else values
+    count = len(numbered)
+    return count > 1 and any(numbered == [str(n + start) for n in range(count)] for start in (0, 1))
+
+
+def below_numbers(table: Table, sure: bool, remedy: str = _HEADER) -> Table:
+    """The rows below a line that numbers the columns; unless `sure`, refused if it may be a row."""
+    first, frame = table.frame.row(0), table.frame.slice(1)
+    if frame.height == 0 and sure:
+        raise DataError(f"{table.where} has a header and nothing else.", "Give a file with at least one row.")
+    indexed = not (first[0] or "").strip()
+    if not (sure or indexed or any(looks.never_small(series) for series in frame)):
+        raise DataError(
+            f"{table.place(0)} may number the columns, or be a row like others: {', '.join(first)}.", remedy
+        )
+    if indexed:
+        frame = frame.rename({frame.columns[0]: _INDEX})
+    return Table(table.where, frame, None if table.lines is None else table.lines[1:], table.notes)
+
+
 def refuse_unclear_header(table: Table) -> None:
     """Refuse a first row of text that may be names of columns, or ids of which none comes again."""
     first = table.frame.row(0)
@@ -127,7 +152,7 @@ def refuse_unclear_header(table: Table) -> None:
         return
     raise DataError(
         f"{table.place(0)} may name the columns, or be a row like others: {', '.join(map(str, first))}.",
-        f"Say which: {either('header=True or header=False', '--set data.header=true or false')}.",
+        _HEADER,
     )
 
 
@@ -153,11 +178,7 @@ def guess(table: Table, header: bool) -> Layout:
         found["item"] = found.pop("title")
     missing = [role for role in ("user", "item") if role not in found]
     if missing:
-        raise DataError(
-            f"{table.where} has no column that is clearly the {' or the '.join(missing)}; "
-            f"its columns are: {_examples(table)}.",
-            _NAME,
-        )
+        raise _unclear(table, f"has no column that is clearly the {' or the '.join(missing)}")
     return _layout(found, names, True)
 
 
@@ -233,7 +254,19 @@ def _by_name(table: Table) -> dict[str, int]:
             choices.sort(key=lambda at: looks.gaps(table.frame.to_series(at)))
         if choices:
             found[role] = choices[0]
+        if role in ("user", "item") and len(choices) > 1:
+            _refuse_row_ids(table, role, choices)
     return found
+
+
+def _refuse_row_ids(table: Table, role: str, choices: Sequence[int]) -> None:
+    """Refuse a column of which no value comes twice, as of row numbers, where another may be meant."""
+    columns = [table.frame.to_series(at) for at in choices]
+    rows = table.frame.height
+    repeats = [series for series in columns[1:] if 2 * series.n_unique() <= rows]
+    if rows >= _COUNTED and columns[0].n_unique() == rows and repeats:
+        names = f"{columns[0].name}, in which no value comes twice, and {repeats[0].name}"
+        raise _unclear(table, f"has several columns that may be the {role}: {names}")
 
 
 def _by_content(table: Table, found: dict[str, int]) -> None:
@@ -249,11 +282,7 @@ def _by_content(table: Table, found: dict[str, int]) -> None:
             continue
         if len(alike) > 1:
             several = " and ".join(table.frame.columns[at] for at in alike)
-            raise DataError(
-                f"{table.where} has several columns that may be the {role}: {several}; "
-                f"its columns are: {_examples(table)}.",
-                _NAME,
-            )
+            raise _unclear(table, f"has several columns that may be the {role}: {several}")
         found[role] = alike[0]
         del kinds[alike[0]]
     ids = [at for at, kind in kinds.items() if kind == "id"]
@@ -265,19 +294,26 @@ def _by_content(table: Table, found: dict[str, int]) -> None:
 
 
 def _by_order(table: Table) -> dict[str, int]:
-    """User, item, then a rating and a time, told apart by what they hold."""
+    """User, item, then a rating and a time, told apart by what they hold; after an index if there is one."""
     frame = table.frame
-    if frame.width < 2:
+    start = int(frame.columns[0] == _INDEX)
+    if frame.width < start + 2:
         return {}
-    if frame.width > 2 and frame.height >= _COUNTED and looks.counts(frame.to_series(0)):
-        raise DataError(
-            f"{table.where} has row numbers in its first column, it seems, and no header; "
-            f"its columns are: {_examples(table)}.",
-            _NAME,
-        )
-    found = {"user": 0, "item": 1}
-    for at in range(2, min(4, frame.width)):
+    if start and frame.to_series(0).n_unique() < frame.height:
+        raise _unclear(table, "has a column without a name that does not number the rows")
+    if not start and frame.width > 2 and frame.height >= _COUNTED and looks.counts(frame.to_series(0)):
+        raise _unclear(table, "has row numbers in its first column, it seems, and no header")
+    found = {"user": start, "item": start + 1}
+    for at in range(start + 2, min(start + 4, frame.width)):
         kind = looks.order(frame.to_series(at))
         if kind is not None:
             found.setdefault(kind, at)
+    for role in ("user", "item"):
+        series = frame.to_series(found[role])
+        if looks.dated(series) or (frame.width > 2 and "time" not in found and looks.clocked(series)):
+            raise _unclear(table, f"has times, it seems, where the {role} is expected without a header")
     return found
+
+
+def _unclear(table: Table, problem: str) -> DataError:
+    return DataError(f"{table.where} {problem}; its columns are: {_examples(table)}.", _NAME)

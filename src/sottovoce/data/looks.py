@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.data import dates, decimals, words
 
@@ -13,6 +14,9 @@ if TYPE_CHECKING:
 
 _SAMPLE = 1000
 _LONG_AGO = 1e8  # as seconds since 1970: the year 1973; larger numbers are times, smaller ones ratings
+_LARGEST = 9e18
+_RECENT = (631_152_000, 2_208_988_800)  # seconds since 1970 in the years 1990 to 2039
+_COUNTED = 10  # values; of fewer, none may come twice by chance
 
 
 def number(value: object) -> float | None:
@@ -66,6 +70,31 @@ def may_be(series: pl.Series, role: str, name: str) -> bool:
     return numeric if role == "rating" else not numeric
 
 
+def never_small(series: pl.Series) -> bool:
+    """Whether a column holds only times, or only text, so that 0 or 1 does not belong to it."""
+    sample = _sample(series)
+    return len(sample) > 0 and (_all_times(sample) or all(number(value) is None for value in sample))
+
+
+def dated(series: pl.Series) -> bool:
+    """Whether a column holds dates or calendar numbers, which no ids look like."""
+    sample = _sample(series)
+    if len(sample) == 0 or not _all_times(sample):
+        return False
+    values = decimals.floats(sample)[0]
+    return values.null_count() > 0 or bool(_calendar(values.to_numpy()))
+
+
+def clocked(series: pl.Series) -> bool:
+    """Whether a column holds times since 1990 in any unit, of which most come once; ids may look so."""
+    values = decimals.floats(_sample(series))[0]
+    if len(values) < _COUNTED or values.null_count() or 2 * values.n_unique() <= len(values):
+        return False
+    number = values.to_numpy()
+    low, high = number.min(), number.max()
+    return any(low / 1000**unit >= _RECENT[0] and high / 1000**unit < _RECENT[1] for unit in range(4))
+
+
 def gaps(series: pl.Series) -> bool:
     """Whether some rows hold nothing."""
     import polars as pl
@@ -113,7 +142,11 @@ def _all_times(sample: pl.Series) -> bool:
     whole = values.to_numpy()
     if (whole > _LONG_AGO).all():
         return True
-    if (whole % 1 != 0).any() or (np.abs(whole) > _LONG_AGO).any():
+    return _calendar(whole)
+
+
+def _calendar(whole: NDArray[np.float64]) -> bool:
+    """Whether at least half are calendar numbers such as 20120403."""
+    if (whole % 1 != 0).any() or (np.abs(whole) > _LARGEST).any():
         return False
-    numbers = whole.astype(np.int64)
-    return dates.calendar(numbers, int(numbers.min()), int(numbers.max())) is not None
+    return bool(2 * np.count_nonzero(dates.calendar(whole.astype(np.int64))[1]) >= len(whole))

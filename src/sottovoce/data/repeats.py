@@ -8,6 +8,7 @@ it was told: MovieLens latest-small appended to itself raises HR@10 of leave-one
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,12 +20,15 @@ _TABLE = 1 << 26  # cells of a table of pairs that is made at a time
 _SPARSE = 128  # cells for an interaction from which on sorting is faster
 
 
+KEPT = "all are kept"
+
+
 def kept(data: Interactions) -> Interactions:
     """All interactions, with a note on those that repeat."""
     pair = _pairs(data)
     if pair is None:
         return data
-    return _noted(data, f"{_counted(data, pair)}; all are kept.")
+    return _noted(data, f"{_counted(data, _grouped(pair))}; {KEPT}.")
 
 
 def merged(data: Interactions, how: str, parts: bool = True) -> Interactions:
@@ -39,8 +43,9 @@ def merged(data: Interactions, how: str, parts: bool = True) -> Interactions:
     if data.division is not None and parts:
         return _within_parts(data, pair, how)
     result = {"first": "of each the first is kept", "last": "of each the last is kept"}
-    told = f"{_counted(data, pair)}; {result.get(how, 'their values are added up')}."
-    return _noted(_one_of_each(data, pair, how), told)
+    groups = _grouped(pair)
+    told = f"{_counted(data, groups)}; {result.get(how, 'their values are added up')}."
+    return _noted(_one_of_each(data, groups, how), told)
 
 
 def after_split(data: Interactions, split: Split) -> tuple[str, ...]:
@@ -68,7 +73,7 @@ def _within_parts(data: Interactions, pair: NDArray[np.int64], how: str) -> Inte
     same = pair * 3 + data.division.part
     if how == "last":
         same = _numbered(same, data.value, data.time)
-    alone = _one_of_each(data, same, how)
+    alone = _one_of_each(data, _grouped(same), how)
     notes = []
     if len(alone) < len(data):
         exactly = " exactly" if how == "last" else ""
@@ -92,16 +97,30 @@ def _within_parts(data: Interactions, pair: NDArray[np.int64], how: str) -> Inte
     return _noted(alone.take(~(held | judged)), *notes)
 
 
-def _one_of_each(data: Interactions, pair: NDArray[np.int64], how: str) -> Interactions:
-    if how == "last":
-        at = len(pair) - 1 - np.unique(pair[::-1], return_index=True)[1]
-    else:
-        _, at, group = np.unique(pair, return_index=True, return_inverse=True)
-    chosen = np.zeros(len(pair), np.bool_)
+class _Groups(NamedTuple):
+    """Rows that are the same by some number, one group after the other, each in the order of the data."""
+
+    order: NDArray[np.int64]
+    first: NDArray[np.bool_]
+    """Whether a group begins there."""
+    last: NDArray[np.bool_]
+    """Whether one ends there."""
+
+
+def _grouped(number: NDArray[np.int64]) -> _Groups:
+    order = np.argsort(number, kind="stable")
+    change = np.diff(number[order]) != 0
+    return _Groups(order, np.append(True, change)[: len(order)], np.append(change, True)[: len(order)])
+
+
+def _one_of_each(data: Interactions, groups: _Groups, how: str) -> Interactions:
+    at = groups.order[groups.last if how == "last" else groups.first]
+    chosen = np.zeros(len(groups.order), np.bool_)
     chosen[at] = True
     if how == "sum":
         value = data.value.copy()
-        value[at] = np.bincount(group, data.value)
+        ordered = data.value[groups.order].astype(np.float64)
+        value[at] = np.add.reduceat(ordered, np.flatnonzero(groups.first))
         top = max(data.scale[1], float(value.max(initial=0)))
         data = replace(data, value=value, scale=(data.scale[0], top))
     return data.take(chosen)
@@ -124,10 +143,12 @@ def _pairs(data: Interactions) -> NDArray[np.int64] | None:
     return None
 
 
-def _counted(data: Interactions, pair: NDArray[np.int64]) -> str:
+def _counted(data: Interactions, groups: _Groups) -> str:
     """How many rows repeat another one."""
-    again = len(pair) - len(np.unique(pair))
-    exact = len(pair) - len(np.unique(_numbered(pair, data.value, data.time)))
+    again = len(groups.order) - int(groups.first.sum())
+    several = ~(groups.first & groups.last)
+    rows, group = groups.order[several], np.cumsum(groups.first)[several]
+    exact = len(rows) - len(np.unique(_numbered(group, data.value[rows], data.time[rows])))
     alike = (
         "all of them exactly"
         if exact == again
@@ -135,7 +156,7 @@ def _counted(data: Interactions, pair: NDArray[np.int64]) -> str:
         if exact
         else "with other ratings or times"
     )
-    return f"{again:,} of {len(pair):,} rows repeat a person and an item, {alike}"
+    return f"{again:,} of {len(groups.order):,} rows repeat a person and an item, {alike}"
 
 
 def _numbered(*columns: NDArray[np.generic]) -> NDArray[np.int64]:

@@ -35,6 +35,8 @@ class Split:
     """What this split is evaluated by unless a recipe says otherwise; empty: HR and NDCG, or RMSE."""
     untested: str = ""
     """Whom it leaves out of the test, in words that follow "they have", such as "a single interaction"."""
+    notes: tuple[str, ...] = ()
+    """What is to be said of how it was made."""
 
     @functools.cached_property
     def hash(self) -> str:
@@ -86,6 +88,13 @@ class Split:
                 if drawn.shape[1]
             },
         }
+
+
+def untimed(data: Interactions) -> tuple[str, ...]:
+    """What a split by time says of data in which everything happened at the same time, or at none."""
+    if len(data) and data.time.min() < data.time.max():
+        return ()
+    return ("The data has no times: the last of a person's rows in the source count as the latest.",)
 
 
 def _describe(part: Interactions) -> dict[str, Any]:

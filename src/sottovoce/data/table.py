@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sottovoce.data import archive, bounded, clock, decimals, ids, quotes
 from sottovoce.data.text import decode as decode
-from sottovoce.data.text import one_line_end
+from sottovoce.data.text import one_line_end, without_blank_lines
 from sottovoce.errors import DataError
 
 if TYPE_CHECKING:
@@ -71,6 +71,7 @@ class Table:
         self._refuse(column, np.isinf(values), f"has a {what} that is not finite", remedy)
         if scale is not None:
             low, high = scale
+            decimals.check_scale(low, high)
             outside = (values < low) | (values > high)
             self._refuse(column, outside, f"has a {what} outside {low:g} to {high:g}", remedy)
         return values
@@ -86,7 +87,7 @@ class Table:
     def times(self, column: int) -> NDArray[np.int64]:
         """A column of times in a published format as whole seconds since 1970: given so, or as dates."""
         found = self.moments(column)
-        if found.note:
+        if found.note not in ("", clock.STEPS):
             raise DataError(
                 f"{self.where} is not as it was published: {found.note}.", "Get the original file."
             )
@@ -170,14 +171,15 @@ def split_text(
     quoted = separator in QUOTED if quoted is None else quoted
     if quoted and b'"' in raw and not _regular(raw, separator):
         found, at = quotes.rows(path, raw.decode(), separator, 1 + skipped)
-        lines = np.array(at, np.int64)
+        filled = [n for n, row in enumerate(found) if len(row) > 1 or row[0].strip()]
+        found, lines = [found[n] for n in filled], np.array(at, np.int64)[filled]
         _same(path, np.array([len(row) for row in found]), lines, fields)
         frame = pl.DataFrame(found, {f"#{n + 1}": pl.String for n in range(len(found[0]))}, orient="row")
     else:
-        raw = one_line_end(raw, quoted)
+        raw, filled_lines = without_blank_lines(one_line_end(raw, quoted), separator, quoted)
         if len(separator.encode()) > 1:
             raw, separator = _short(path, raw, separator.encode()), _UNIT
-        lines = _check(path, raw, separator.encode(), quoted, fields, skipped)
+        lines = _check(path, raw, separator.encode(), quoted, fields, skipped, filled_lines)
         quote = '"' if quoted else None
         frame = pl.read_csv(raw, has_header=False, infer_schema=False, separator=separator, quote_char=quote)
         frame.columns = [f"#{n + 1}" for n in range(frame.width)]
@@ -219,16 +221,26 @@ def _named(path: Path, frame: pl.DataFrame, line: int) -> pl.DataFrame:
 
 
 def _check(
-    path: Path, raw: bytes, separator: bytes, quoted: bool, fields: int | None, skipped: int
+    path: Path,
+    raw: bytes,
+    separator: bytes,
+    quoted: bool,
+    fields: int | None,
+    skipped: int,
+    known: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
-    """The line at which each row begins, after checking that all rows have the same number of fields."""
+    """The line at which each row begins, after checking that all rows have the same number of fields.
+
+    Those that are `known` are counted from 1, the others from the lines of `raw`; `skipped` stood before.
+    """
     text = np.frombuffer(raw, np.uint8)
     ends, marks = text == ord("\n"), text == ord(separator)
-    lines = None
+    lines = None if known is None else known + skipped
     if quoted and b'"' in raw:
         inside = np.logical_xor.accumulate(text == ord('"'))
-        starts = np.concatenate(([0], np.flatnonzero(ends & ~inside) + 1))
-        lines = np.searchsorted(np.flatnonzero(ends), starts).astype(np.int64) + 1 + skipped
+        if lines is None:
+            starts = np.concatenate(([0], np.flatnonzero(ends & ~inside) + 1))
+            lines = np.searchsorted(np.flatnonzero(ends), starts).astype(np.int64) + 1 + skipped
         ends, marks = ends & ~inside, marks & ~inside
     stops, places = np.append(np.flatnonzero(ends), len(text)), np.flatnonzero(marks)
     if lines is None:

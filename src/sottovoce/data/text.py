@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.errors import DataError, either
 
@@ -95,6 +96,34 @@ def one_line_end(raw: bytes, quoted: bool) -> bytes:
     doubled = np.zeros(len(text), np.bool_)
     doubled[:-1] = returns[:-1] & (np.frombuffer(raw, np.uint8)[1:] == ord("\n"))
     return text[~doubled].tobytes()
+
+
+def without_blank_lines(raw: bytes, separator: str, quoted: bool) -> tuple[bytes, NDArray[np.int64] | None]:
+    """The same without lines of nothing or blanks, and the line of each row; None if there are none such."""
+    blanks = b" " if separator == "\t" else b" \t"
+    # Looking for two characters is many times faster than the expression.
+    if raw[:1] not in (b"\n", b" ", b"\t") and not any(b"\n" + c in raw for c in (b"\n", b" ", b"\t")):
+        return raw, None
+    if re.search(rb"(?:\A|\n)[%b]*(?:\n|\Z)" % blanks, raw) is None:
+        return raw, None
+    text = np.frombuffer(raw, np.uint8)
+    ends = text == ord("\n")
+    inside = np.logical_xor.accumulate(text == ord('"')) if quoted else np.zeros(len(text), np.bool_)
+    stops = np.append(np.flatnonzero(ends & ~inside), len(text))
+    starts = np.concatenate(([0], stops[:-1] + 1))
+    signs = np.flatnonzero(~np.isin(text, np.frombuffer(blanks, np.uint8)))
+    filled = np.searchsorted(signs, stops) > np.searchsorted(signs, starts)
+    edges = np.zeros(len(text) + 2, np.int8)
+    edges[starts[~filled]] += 1
+    edges[stops[~filled] + 1] -= 1
+    kept = text[np.cumsum(edges, dtype=np.int8)[: len(text)] == 0].tobytes()
+    lines = np.searchsorted(np.flatnonzero(ends), starts[filled]).astype(np.int64) + 1
+    return kept if filled[-1] else kept.removesuffix(b"\n"), lines
+
+
+def single_blanks(raw: bytes) -> bytes:
+    """Columns that blanks align, with one blank between fields and none around a line."""
+    return re.sub(rb" +(?=[\r\n]|\Z)|(?:(?<=[\r\n])|\A) +", b"", re.sub(rb" {2,}", b" ", raw))
 
 
 class Preamble(NamedTuple):

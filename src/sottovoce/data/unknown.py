@@ -64,7 +64,7 @@ def _unknown(data: Interactions, parts: Division, owner: NDArray[np.int64]) -> I
 
 
 def _negatives(data: Interactions, owner: NDArray[np.int64], part: int) -> Iterator[str]:
-    """Lines with fewer negatives than others, and negatives that the person has met."""
+    """Lines with fewer negatives than others, negatives that the person has met, and those that repeat."""
     parts = data.division
     assert parts is not None
     mine = parts.part == part
@@ -82,6 +82,11 @@ def _negatives(data: Interactions, owner: NDArray[np.int64], part: int) -> Itera
         itself = f", {same:,} of them the item of that very row" if same else ""
         every = f"{own:,} of {int((drawn >= 0).sum()):,} negatives of the {where}"
         yield f"{every} are items that the person has{itself}."
+    ordered = np.sort(drawn, 1)
+    again = int(((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).sum())
+    if again:
+        every = f"{again:,} of {int((drawn >= 0).sum()):,} negatives of the {where}"
+        yield f"{every} repeat another of their row."
 
 
 def _count(

@@ -67,23 +67,31 @@ class Delimited(NamedTuple):
         mark = self.separator or before.separator or layout.separator_of(str(path), head)
         if mark in ("", '"', "\n", "\r"):
             raise DataError(f"{mark!r} cannot separate fields.", "Usual separators are ',', ';' and a tab.")
+        aligned = mark == " " and b'"' not in raw and (b"  " in raw or raw.startswith(b" "))
+        if aligned:
+            raw = text.single_blanks(raw)
+            head = _head(raw)
         rows = layout.records(head, mark)
         header = layout.has_header(rows) if self.header is None else self.header
+        numbered = self.header is not False and layout.numbers_columns(rows[0])
         above = [len(layout.records([comment], mark)[0]) == len(rows[0]) > 1 for comment in before.comments]
         last = layout.records(before.comments[-1:], mark)
         if above and above[-1] and self.header is None and not header and layout.names_columns(last[0]):
             raw = before.comments[-1].encode() + b"\n" + raw  # `# user item rating`
-            above[-1], header, skipped = False, True, skipped - 1
+            above[-1], header, numbered, skipped = False, True, False, skipped - 1
         if header or looks.number(rows[0][0]) is not None:
             above = [False] * len(above)  # above a header, or among numbers, nothing else is a row
         _refuse_comments(path, above, skipped, raw)
-        content = _content(path, raw, mark, header, skipped)
-        if not header and self.header is None:
+        content = _content(path, raw, mark, header and not numbered, skipped)
+        if numbered:
+            content = layout.below_numbers(content, header)
+        elif not header and self.header is None:
             layout.refuse_unclear_header(content)
         shown = layout.SEPARATORS.get(mark, repr(mark))
-        kind = f"{shown}-separated, {'with' if header else 'without'} a header"
+        first = "with a header of column numbers" if numbered else f"with{'' if header else 'out'} a header"
+        kind = f"{shown}-separated{' in aligned columns' if aligned else ''}, {first}"
         kind += f", below {len(above)} line{'s' * (len(above) > 1)} of comment" if above else ""
-        return self._interactions(content, header, name, kind)
+        return self._interactions(content, header and not numbered, name, kind)
 
     def _interactions(
         self,
@@ -103,13 +111,14 @@ class Delimited(NamedTuple):
         user, item = content.ids(where.user, "user"), content.ids(where.item, "item")
         value = None if where.rating is None else content.ratings(where.rating, self.scale)
         time = None if where.time is None else content.moments(where.time, self.day_first)
-        catalog = None if where.title is None else _titled(name, item, content.texts(where.title))
+        titled = None if where.title is None else _titled(name, item, content.texts(where.title))
+        catalog, notes = titled or (None, ())
         seconds = None if time is None else time.seconds
         if time is not None and time.rest is not None:
             order = time.order
             user, item, seconds = user[order], item[order], time.seconds[order]
             value = None if value is None else value[order]
-        return build(
+        data = build(
             name,
             user,
             item,
@@ -119,6 +128,7 @@ class Delimited(NamedTuple):
             scale=self.scale,
             source=f"{content.where} ({'; '.join([kind, str(where), *content.notes])})",
         )
+        return replace(data, notes=notes)
 
 
 def _head(raw: bytes) -> list[str]:
@@ -157,11 +167,22 @@ def _content(path: Path, raw: bytes, mark: str, header: bool, skipped: int) -> t
             raise error from None
 
 
-def _titled(name: str, item: NDArray[Any], titles: Sequence[str]) -> Catalog:
-    """The items with the first title that a row gives each."""
+def _titled(name: str, item: NDArray[Any], titles: Sequence[str]) -> tuple[Catalog, tuple[str, ...]]:
+    """The items with the first title that a row gives each, and a sentence on those with several."""
     catalog = of_rows(name, item)
     given = np.array([bool(title) for title in titles])
-    ids, first = np.unique(item[given], return_index=True)
-    rows = np.flatnonzero(given)[first].tolist()
-    called = dict(zip(ids.astype(np.str_).tolist(), (titles[row] for row in rows), strict=True))
-    return replace(catalog, titles=[called.get(i, "") for i in catalog.ids.tolist()])
+    ids, first, which = np.unique(item[given], return_index=True, return_inverse=True)
+    rows = np.flatnonzero(given)
+    written = np.array(titles, np.object_)[rows]
+    other = written != written[first][which]
+    called = dict(zip(ids.astype(np.str_).tolist(), written[first].tolist(), strict=True))
+    catalog = replace(catalog, titles=[called.get(i, "") for i in catalog.ids.tolist()])
+    if not other.any():
+        return catalog, ()
+    at = int(np.flatnonzero(other)[0])
+    several, example = len(np.unique(which[other])), ids[which[at]]
+    both = f"{called[str(example)]!r} and {written[at]!r} for {str(example)!r}"
+    told = (
+        f"{several:,} of {len(catalog):,} items have more than one title, such as {both}; the first is kept."
+    )
+    return catalog, (told,)

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import archive, find, ids, layout, table
+from sottovoce.data import archive, find, ids, layout, table, text
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions
 from sottovoce.data.parts import Negatives, Parts, Rows, agreed, assemble
@@ -73,8 +73,13 @@ def read_parts(
 
 def _ratings(path: Path) -> table.Table:
     raw = table.decode(path, table.read_bytes(path))
-    head = [line.strip("\r").split("\t") for line in raw[:65536].decode(errors="replace").split("\n")[:2]]
-    return table.split_text(path, raw, "\t", header=layout.has_header(head))
+    start = text.lines(raw[:65536].decode(errors="replace"))
+    head = [line.split("\t") for line in start if line.strip()][:2]
+    content = table.split_text(path, raw, "\t", header=layout.has_header(head))
+    if layout.numbers_columns(head[0]):
+        remedy = "Remove it if it numbers them; if it is a row, put it below another."
+        return layout.below_numbers(content, False, remedy)
+    return content
 
 
 def _train(path: str, data_dir: Path | None) -> Path:
@@ -112,8 +117,8 @@ def _with_negatives(path: Path, rows: Rows) -> Rows:
     """The part with the ids after `(user,item)`, which must be those of the same line of the ratings."""
     import polars as pl
 
-    text = table.decode(path, table.read_bytes(path)).decode()
-    lines = [(n, line.split("\t")) for n, line in enumerate(text.split("\n"), 1) if line.strip(ids.EDGES)]
+    whole = table.decode(path, table.read_bytes(path)).decode()
+    lines = [(n, line.split("\t")) for n, line in enumerate(whole.split("\n"), 1) if line.strip(ids.EDGES)]
     if len(lines) == len(rows.user) + 1 and "(" not in lines[0][1][0]:
         lines = lines[1:]  # the names of columns
     keys = [_key(fields[0]) for _, fields in lines]
@@ -142,9 +147,9 @@ def _with_negatives(path: Path, rows: Rows) -> Rows:
     return rows._replace(negatives=Negatives(content.ids(0, "item"), counts, content.place))
 
 
-def _key(text: str) -> str:
+def _key(written: str) -> str:
     """`(user,item)` without brackets and blanks, numbers in their plain spelling."""
-    inner = text.strip(ids.EDGES).removeprefix("(").removesuffix(")")
+    inner = written.strip(ids.EDGES).removeprefix("(").removesuffix(")")
     return ",".join(ids.plain(ids.clean(part)) for part in inner.split(","))
 
 

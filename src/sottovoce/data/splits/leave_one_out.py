@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from sottovoce.data import sampling
 from sottovoce.data.interactions import Interactions
-from sottovoce.data.split import TEST, Split, no_candidates
+from sottovoce.data.split import TEST, Split, no_candidates, untimed
 from sottovoce.registry import component
 
 
@@ -18,7 +18,8 @@ class LeaveOneOut(NamedTuple):
 
     Several interactions are often the latest (in MovieLens 100K those of 415 of 943 people). The order
     in which the source lists them then decides: by `ties` the last of them is held out, or the
-    first. A source without times is taken in its own order. Interactions are split, not items: with
+    first. A source without times is taken in its own order, and a
+    run says so. Interactions are split, not items: with
     `data.duplicates = "keep"`, an item under test that the person met before stays in training, and a
     run says how many do. A person with a single interaction trains on it and is not tested.
     """
@@ -45,6 +46,7 @@ class LeaveOneOut(NamedTuple):
             sampling.sample(met, test, self.candidates, seed, TEST),
             no_candidates(None),
             untested="a single interaction",
+            notes=untimed(data),
         )
 
 

@@ -8,7 +8,7 @@ from annotated_types import Ge, Gt, Lt
 
 from sottovoce.data import sampling
 from sottovoce.data.interactions import Interactions
-from sottovoce.data.split import TEST, Split, no_candidates
+from sottovoce.data.split import TEST, Split, no_candidates, untimed
 from sottovoce.registry import component
 
 _ROUNDING = 1e-9  # 0.1 · 30 is more than 3 in floating point
@@ -18,11 +18,11 @@ _ROUNDING = 1e-9  # 0.1 · 30 is more than 3 in floating point
 class TemporalHoldout(NamedTuple):
     """Of a person's n interactions the first ⌈(1 − `test`) n⌉ by time train, the rest is the test set.
 
-    Those at the same time keep the order of the source. A person with too few interactions for a
-    test (four, with a fifth held out) trains on all of them. Interactions are split, not items:
-    with `data.duplicates = "keep"`, what a person returns to may be in both parts. Evaluation is over
-    the whole catalogue, unless `candidates` items that the person never met are drawn for each test
-    entry.
+    Those at the same time keep the order of the source; where there are no times at all, a run says so. A
+    person with too few interactions for a test (four, with a fifth held out) trains on all of them.
+    Interactions are split, not items: with `data.duplicates = "keep"`, what a person returns to may be in
+    both parts. Evaluation is over the whole catalogue, unless `candidates` items that the person never met
+    are drawn for each test entry.
     """
 
     test: Annotated[float, Gt(0), Lt(1)] = 0.2
@@ -44,4 +44,4 @@ class TemporalHoldout(NamedTuple):
         least = math.ceil((1 - _ROUNDING) / self.test)
         few = f"fewer than {least} interactions" if least > 2 else "a single interaction"
         parts = data.take(~mask), test, None, candidates, no_candidates(None)
-        return Split(name, *parts, metrics=metrics, untested=few)
+        return Split(name, *parts, metrics=metrics, untested=few, notes=untimed(data))
