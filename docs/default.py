@@ -148,7 +148,7 @@ Figures are percent, for everybody's items held out by `local-holdout` (15 % for
 withheld to choose how much popularity counts), each ranked among 100 items that the person has not met. ±
 is the standard deviation over seeds. *Gain* is the 95 % interval of the mean difference to popularity,
 person by person. The rules that `ials` scales itself by were chosen on the parts withheld of seed 1 of
-MovieLens 100K and latest-small and of 3,000 people of MovieTweetings; the form of the regularization and of
+MovieLens 100K and latest-small, Foursquare New York and MovieTweetings; the form of the regularization and of
 the prior also with exact ALS on the parts withheld of all but MovieLens 1M. No test part was
 looked at, but what seeds 2 and 3 hold out for the test overlaps with parts that seed 1 withholds.
 

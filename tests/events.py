@@ -7,7 +7,7 @@ nodes know of each other where that is learnt (`Views` of shuffled and personali
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from sottovoce.kernels import GRAPH, LOSS, PEERS, PHASE, below, stream, uniform
+from sottovoce.kernels import ARRIVAL, GRAPH, LOSS, PEERS, PHASE, below, stream, uniform
 from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
@@ -81,7 +81,8 @@ def sent(s: Simulation, begin: float, end: float, pushes: int, share: float) -> 
     """All messages whose transfer begins from `begin` on and before `end`, node by node.
 
     A message is that `share` of a full model. Those of one cycle go at the same time, so that each gets
-    its part of the bandwidth. Without time everybody sends when a round begins, and it takes the round.
+    its part of the bandwidth. Without time everybody sends when a round begins, and messages arrive in random
+    order in its second half.
     """
     timing, run = s.timing, s.seed
     for node in range(len(timing.upload)):
@@ -96,5 +97,7 @@ def sent(s: Simulation, begin: float, end: float, pushes: int, share: float) -> 
                 over = start + max(length, models / pushes / timing.download[peer]) + timing.latency
                 lost = uniform(stream(run, LOSS, node, number), 0) < timing.loss
                 intact = online(timing, node, start, over) and online(timing, peer, start, over)
+                if not timing.timed:
+                    over -= uniform(stream(run, ARRIVAL, node, number), 0) / 2 * (over - start)
                 yield Message(node, peer, float(start), float(over), number, intact and not lost)
             cycle += 1

@@ -34,6 +34,7 @@ LAYERS = [
     {"simulate", "network"},
     {"evaluate"},
     {"experiments"},
+    {"node"},
     {"app"},
     {"cli"},
     {"__main__"},

@@ -13,6 +13,7 @@ KINDS = {
         "Aggregation rules",
         "`[protocol] aggregate`: how a server makes one model of what its clients change.",
     ),
+    "step": ("Steps", "`[privacy] steps`, a list: what is done to an update before it leaves a device."),
     "compression": ("Compression", "`[protocol] compress`, a list: what makes messages smaller."),
     "peers": ("Peers", "`[network] peers`: whom a node talks to."),
     "links": ("Links", "`[network] links`: how long messages take. Without them there is no time."),

@@ -19,12 +19,15 @@ if TYPE_CHECKING:
     from sottovoce.experiments.functions import report, reproduce, sweep
     from sottovoce.experiments.recipes import recipes
     from sottovoce.experiments.run import Run, run, run_recipe
+    from sottovoce.node import Community, Node
 
 __version__: str
 
 _HOMES = {
     "Catalog": "sottovoce.data.interactions",
+    "Community": "sottovoce.node",
     "Interactions": "sottovoce.data.interactions",
+    "Node": "sottovoce.node",
     "Run": "sottovoce.experiments.run",
     "data_sets": "sottovoce.data.describe",
     "doctor": "sottovoce.cli.doctor",
@@ -40,7 +43,9 @@ _HOMES = {
 
 __all__ = [
     "Catalog",
+    "Community",
     "Interactions",
+    "Node",
     "Run",
     "__version__",
     "data_sets",

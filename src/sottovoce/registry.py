@@ -29,6 +29,7 @@ PACKAGES = {
     "split": "sottovoce.data.splits",
     "model": "sottovoce.models",
     "compression": "sottovoce.exchange.compression",
+    "step": "sottovoce.exchange.steps",
     "merge": "sottovoce.combine",
     "aggregate": "sottovoce.combine.aggregate",
     "peers": "sottovoce.peers",
@@ -44,6 +45,8 @@ _MODULE = "sottovoce_file_"  # and a hash of the content
 _FILE = re.compile(r"(?P<path>.+\.py)(#(?P<hash>[0-9a-f]+))?")
 
 T = TypeVar("T", bound=type)
+Choice = str | Mapping[str, Any] | tuple[Any, ...]
+"""A component: its name, a table with its name and settings, or the component itself."""
 
 
 def component(kind: str, name: str, **declares: str) -> Callable[[T], T]:
@@ -178,6 +181,15 @@ def _run_file(module: str, path: Path, source: bytes) -> None:
         where = f"{path}, line {line}" if line else str(path)
         what = getattr(error, "msg", None) or error
         raise RecipeError(f"{where}: {type(error).__name__}: {what}.", "Correct that place.") from error
+
+
+def chosen(kind: str, choice: "Choice") -> Any:
+    """A component that is given by name, by name and settings, or as it is."""
+    if isinstance(choice, str):
+        return build(kind, choice, {}, kind)
+    if isinstance(choice, Mapping):
+        return build(kind, str(choice["name"]), {k: v for k, v in choice.items() if k != "name"}, kind)
+    return choice
 
 
 def build(kind: str, name: str, settings: Mapping[str, Any], where: str, also: Sequence[str] = ()) -> Any:

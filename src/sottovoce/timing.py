@@ -1,7 +1,7 @@
 """When nodes are there, and how long a message takes: all that a network's clock depends on.
 
-Time is in seconds. A synchronous round is the special case in which everybody is always there,
-sends at the same moment, and every message takes one second, which is one round.
+Time is in seconds. A synchronous round is the special case in which everybody is always there and
+sends at the same moment, and messages arrive in random order before the round ends, after one second.
 """
 
 import hashlib
@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.kernels import LOSS, PHASE, driver, helper, inlined, prange, stream, uniform
+from sottovoce.kernels import ARRIVAL, LOSS, PHASE, driver, helper, inlined, prange, stream, uniform
 from sottovoce.state import Bools, Doubles, Longs
 
 
@@ -84,6 +84,18 @@ def load(timing, models):
 def phase(timing, node, cycle, run):
     """When the first cycle of a node begins."""
     return uniform(stream(run, PHASE, node, 0), 0) * cycle if timing.timed else 0.0
+
+
+@inlined
+def arrival(timing, node, start, end, run, number):
+    """When message `number` of a node arrives, which is under way from `start` to `end`.
+
+    In a synchronous round it is some time before the end. If messages came in the order of their senders,
+    those of the last would count the most with everybody, because each merge takes from those before it.
+    """
+    if timing.timed:
+        return end
+    return end - uniform(stream(run, ARRIVAL, node, number), 0) / 2 * (end - start)
 
 
 @inlined

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from sottovoce.errors import MessageError
 from sottovoce.exchange.codec import decode, encode, largest, size
-from sottovoce.exchange.message import LIMIT, Expect, Message
+from sottovoce.exchange.message import LIMIT, MODEL, UPDATE, Expect, Message
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
 AGES = st.integers(0, LIMIT - 1)
@@ -25,16 +25,23 @@ def messages(draw: Any) -> tuple[Message, Expect]:
     items, width, head = draw(st.integers(0, 9)), draw(st.integers(0, 4)), draw(st.integers(0, 3))
     ids = sorted(draw(st.sets(st.integers(0, max(items - 1, 0)), max_size=items)))
     count = draw(st.sampled_from([items, len(ids)]))
+    update = count == len(ids) and draw(st.booleans())
+    hashes = draw(st.binary(min_size=8, max_size=8)), draw(st.binary(min_size=8, max_size=8))
     message = Message(
         rows=draw(arrays(np.float32, (count, width), elements=FLOATS)),
-        age=draw(arrays(np.int32, count, elements=AGES)),
+        age=draw(arrays(np.int32, 0 if update else count, elements=AGES)),
         ids=np.array(ids if count == len(ids) else [], np.int32),
         head=draw(arrays(np.float32, head, elements=FLOATS)),
         clock=draw(AGES),
         size=draw(st.integers(0, 2**63 - 1)),
-        relay=draw(st.booleans()),
+        relay=not update and draw(st.booleans()),
+        kind=UPDATE if update else MODEL,
+        sender=draw(st.integers(0, 2**64 - 1)),
+        number=draw(st.integers(0, 2**64 - 1)),
+        catalogue=hashes[0],
+        settings=hashes[1],
     )
-    return message, Expect(items, width, head)
+    return message, Expect(items, width, head, *hashes)
 
 
 def assert_same(one: Message, other: Message) -> None:
@@ -42,7 +49,7 @@ def assert_same(one: Message, other: Message) -> None:
         assert mine.dtype == theirs.dtype
         assert mine.shape == theirs.shape
         assert mine.tobytes() == theirs.tobytes()
-    assert (one.clock, one.size, one.delta, one.relay) == (other.clock, other.size, other.delta, other.relay)
+    assert (one.clock, one.size, *one[7:]) == (other.clock, other.size, *other[7:])
     np.testing.assert_array_equal(one.scale, other.scale)
 
 
@@ -50,16 +57,18 @@ def sample(gathered: bool = True) -> tuple[Message, Expect]:
     rows = np.arange(6, dtype=np.float32).reshape(3, 2)
     ids = np.array([1, 4, 8] if gathered else [], np.int32)
     head = np.array([0.5], np.float32)
-    message = Message(rows, np.array([0, 7, 2], np.int32), ids, head, clock=9, size=41)
-    return message, Expect(items=10 if gathered else 3, width=2, head=1)
+    stamp = {"sender": 5, "number": 6, "catalogue": b"catalogu", "settings": b"settings"}
+    message = Message(rows, np.array([0, 7, 2], np.int32), ids, head, clock=9, size=41, **stamp)
+    return message, Expect(10 if gathered else 3, 2, 1, b"catalogu", b"settings")
 
 
 @given(messages())
 def test_round_trip_and_size(case: tuple[Message, Expect]) -> None:
     message, expect = case
     data = encode(message)
-    assert len(data) == size(*message.rows.shape, len(message.head), message.gathered) <= largest(expect)
-    found = decode(data, expect)
+    shape = *message.rows.shape, len(message.head)
+    assert len(data) == size(*shape, message.gathered, kind=message.kind) <= largest(expect)
+    found = decode(data, expect, message.kind)
     assert_same(found, message)
     assert encode(found) == data
     assert all(array.flags.writeable and array.flags.owndata for array in (found.age, found.ids, found.head))
@@ -72,9 +81,9 @@ def test_every_truncation_and_extension_is_noticed(case: tuple[Message, Expect])
     data = encode(message)
     for length in range(len(data)):
         with pytest.raises(MessageError):
-            decode(data[:length], expect)
+            decode(data[:length], expect, message.kind)
     with pytest.raises(MessageError, match="announces"):
-        decode(data + b"\0", expect)
+        decode(data + b"\0", expect, message.kind)
 
 
 @given(messages(), st.integers(1, 255))
@@ -83,7 +92,7 @@ def test_every_changed_byte_is_noticed(case: tuple[Message, Expect], change: int
     data = encode(message)
     for at in range(len(data)):
         with pytest.raises(MessageError):
-            decode(data[:at] + bytes([data[at] ^ change]) + data[at + 1 :], expect)
+            decode(data[:at] + bytes([data[at] ^ change]) + data[at + 1 :], expect, message.kind)
 
 
 @given(messages(), st.data())
@@ -97,10 +106,10 @@ def test_what_passes_with_a_forged_checksum_is_a_valid_message(
         body[data.draw(st.integers(0, len(body) - 1))] = data.draw(st.integers(0, 255))
     forged = bytes(body) + struct.pack("<I", zlib.crc32(body))
     try:
-        found = decode(forged, expect)
+        found = decode(forged, expect, message.kind)
     except MessageError:
         return
-    assert_same(decode(encode(found), expect), found)
+    assert_same(decode(encode(found), expect, message.kind), found)
     assert found.rows.shape[1] == expect.width
     assert len(found.head) == expect.head
     assert len(found.rows) <= expect.items
@@ -119,7 +128,7 @@ def test_any_other_bytes_are_refused(data: bytes) -> None:
 
 def test_the_format_is_as_documented() -> None:
     message, expect = sample()
-    body = struct.pack("<4sBBHIIIQ", b"SVOC", 1, 1, 2, 3, 1, 9, 41)
+    body = struct.pack("<4sBBHHIIIQQQ8s8s", b"SVOC", 2, 0, 1, 2, 3, 1, 9, 41, 5, 6, b"catalogu", b"settings")
     body += struct.pack("<3i", 1, 4, 8) + struct.pack("<3i", 0, 7, 2)
     body += struct.pack("<6f", 0, 1, 2, 3, 4, 5) + struct.pack("<f", 0.5)
     data = body + struct.pack("<I", zlib.crc32(body))
@@ -144,6 +153,8 @@ def test_the_format_is_as_documented() -> None:
         ({"clock": -1}, "clock"),
         ({"clock": LIMIT}, "clock"),
         ({"size": -1}, "size"),
+        ({"sender": -1}, "sender"),
+        ({"kind": UPDATE}, "do not fit together"),
         ({"rows": np.zeros((3, 2**16), np.float32)}, "do not fit the message format"),
     ],
 )
@@ -156,19 +167,23 @@ def test_a_bad_message_is_not_sent(change: dict[str, Any], complaint: str) -> No
     ("field", "value", "complaint"),
     [
         (0, b"GET ", "not a Sottovoce message"),
-        (1, 2, "version 2"),
-        (2, 33, "flags"),
-        (3, 3, "rows of 3 numbers"),
-        (4, 11, "11 rows"),
-        (5, 2, "head of 2"),
-        (6, LIMIT, "clock"),
-        (7, 2**63, "size"),
+        (1, 1, "version 1"),
+        (2, UPDATE, "an update, and a model was expected"),
+        (2, 9, "something of kind 9"),
+        (3, 33, "flags"),
+        (4, 3, "rows of 3 numbers"),
+        (5, 11, "11 rows"),
+        (6, 2, "head of 2"),
+        (7, LIMIT, "clock"),
+        (8, 2**63, "size"),
+        (11, b"Catalogu", "another catalogue"),
+        (12, b"Settings", "other settings"),
     ],
 )
 def test_a_bad_header_is_named(field: int, value: Any, complaint: str) -> None:
-    header = [b"SVOC", 1, 1, 2, 3, 1, 9, 41]
+    header = [b"SVOC", 2, 0, 1, 2, 3, 1, 9, 41, 5, 6, b"catalogu", b"settings"]
     header[field] = value
-    body = struct.pack("<4sBBHIIIQ", *header) + encode(sample()[0])[28:-4]
+    body = struct.pack("<4sBBHHIIIQQQ8s8s", *header) + encode(sample()[0])[62:-4]
     with pytest.raises(MessageError, match=complaint):
         decode(body + struct.pack("<I", zlib.crc32(body)), sample()[1])
 
@@ -188,10 +203,22 @@ def test_a_whole_table_has_a_row_for_every_item() -> None:
 
 @pytest.mark.parametrize("expect", [Expect(10, 2, 1), Expect(2**32, 2**16 - 1, 2**32 - 1)])
 def test_no_memory_is_set_aside_for_what_a_header_only_claims(expect: Expect) -> None:
-    body = struct.pack("<4sBBHIIIQ", b"SVOC", 1, 1, 2**16 - 1, 2**32 - 1, 2**32 - 1, 9, 41)
+    claims = 2**16 - 1, 2**32 - 1, 2**32 - 1
+    body = struct.pack("<4sBBHHIIIQQQ8s8s", b"SVOC", 2, 0, 1, *claims, 9, 41, 5, 6, bytes(8), bytes(8))
     tracemalloc.start()
     with pytest.raises(MessageError):
         decode(body + struct.pack("<I", zlib.crc32(body)), expect)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert peak < 100_000
+
+
+def test_an_update_names_its_items_and_has_no_ages() -> None:
+    message, expect = sample()
+    update = message._replace(kind=UPDATE, age=message.age[:0])
+    assert_same(decode(encode(update), expect, UPDATE), update)
+    assert len(encode(update)) == len(encode(message)) - 4 * 3
+    with pytest.raises(MessageError, match="which items"):
+        encode(update._replace(ids=update.ids[:0]))
+    with pytest.raises(MessageError, match="a model, and an update was expected"):
+        decode(encode(message), expect, UPDATE)

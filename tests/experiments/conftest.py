@@ -1,14 +1,12 @@
 """A community small enough that a whole run takes a moment."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from sottovoce.experiments.recipe import Recipe
-from sottovoce.kernels import Driver
 
 SMALL: dict[str, Any] = {
     "data": {"name": "synthetic", "users": 60, "items": 80},
@@ -17,15 +15,6 @@ SMALL: dict[str, Any] = {
     "evaluate": {"every": 3, "ks": [5]},
     "run": {"rounds": 7},
 }
-
-
-@pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Kernels run as the plain Python they are: slow, but a combination costs no compilation."""
-    monkeypatch.setattr(Driver, "__call__", lambda self, *arguments, batch=1: self.plain(*arguments))
-    monkeypatch.setattr(Driver, "compile", lambda self, *arguments, batch=1: None)
-    with np.errstate(over="ignore"):  # hashes
-        yield
 
 
 @pytest.fixture(scope="session")

@@ -51,7 +51,8 @@ def test_nobody_is_said_not_to_exist(lost: Run) -> None:
     served = set(pl.read_parquet(lost.directory / "recommendations.parquet")["user"].cast(pl.String))
     silent = [user for user in lost.people()["user"] if user not in served]
     assert 0 < len(silent) < 60
-    assert lost.recommend(next(iter(served)), 1)
+    one = next(iter(served))
+    assert lost.recommend(one, 1) == lost.recommend(f" {one}\u00a0", 1) == lost.recommend(float(one), 1)
     with pytest.raises(RunError, match=r"no finite scores: the run diverged\. Try a smaller step"):
         lost.recommend(silent[0])
 
@@ -69,6 +70,8 @@ def test_every_split_and_protocol(small: Any, split: Any, protocol: str) -> None
         found = run_recipe(Recipe.parse(document | {"split": split}))
     assert found.diverged is not None
     assert found.diverged.most
+    wholly = found.diverged.people == found.diverged.of
+    assert wholly == all(value is None for value in found.metrics.values())
     assert found.verdict.headline == "The run diverged."
 
 

@@ -12,7 +12,7 @@ from sottovoce.experiments.recipes import find, shipped
     [
         ("[modle]\nname = 'mf'", "modle is not a section of a recipe. Did you mean 'model'?"),
         ("[run]\nround = 5", "run.round is not a key of a recipe. Did you mean 'rounds'?"),
-        ("[privacy]\nobserve = 1", "privacy.observe is not a key of a recipe. Valid names: disclose."),
+        ("[privacy]\nobserve = 1", "privacy.observe is not a key of a recipe. Valid names: disclose, steps."),
         ("[run]\nrounds = 'many'", "run.rounds = 'many' cannot be used"),
         ("[run]\nrounds = true", "run.rounds = True cannot be used"),
         ("[run]\nrounds = 0", "run.rounds = 0 cannot be used"),

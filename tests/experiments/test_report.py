@@ -97,6 +97,7 @@ def test_one_is_no_plural(copy):
     result |= {"rounds": 1}
     result["data"] |= {"people": 1, "items": 1, "interactions": 1}
     (copy / "result.json").write_text(json.dumps(result))
+    pl.read_parquet(copy / "per_user.parquet").head(1).write_parquet(copy / "per_user.parquet")
     events = (copy / "events.jsonl").read_text().splitlines()
     kept = [json.loads(event) | {"round": n} for n, event in enumerate(events[:2])]
     (copy / "events.jsonl").write_text("".join(f"{json.dumps(event)}\n" for event in kept))

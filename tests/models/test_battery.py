@@ -1,7 +1,7 @@
 """What every model must be able to do: fill the missing squares of a checkerboard.
 
 People with even numbers like even items and people with odd numbers odd ones; each person's own
-withheld item must come first among all items the person has not consumed.
+withheld item must come before all items of the other colour, none of which the person has consumed.
 """
 
 import numpy as np
@@ -56,8 +56,8 @@ def test_withheld_square_is_ranked_first(name, protocol):
         ] = slot
     for person in range(SIZE):
         state = simulation.model, simulation.tables, slot_of[person], simulation.people, person
-        missing, other = person, (person + 1) % SIZE
-        assert score(*state, missing) > score(*state, other), f"person {person}"
+        others = [score(*state, item) for item in range(SIZE) if item % 2 != person % 2]
+        assert score(*state, person) > max(others), f"person {person}"
 
 
 @pytest.mark.parametrize("name", registry.names("model"))
@@ -75,17 +75,23 @@ def test_scores_of_everything_are_those_of_each(name):
     model = registry.build("model", name, SETTINGS.get(name, {}), "model")
     simulation = simulate(model, checkerboard(both=True))
     simulation.advance(2)
-    state = simulation.model, simulation.tables, 3, simulation.people, 3
-    scores = np.empty(SIZE, np.float32)
-    _score_all(*state, scores)
-    items, some = np.arange(SIZE, dtype=np.int32)[::-1].copy(), np.empty(SIZE, np.float32)
-    _score_some(*state, items, some)
-    np.testing.assert_array_equal(some, scores[items])
-    for n in range(SIZE):
-        _score_some(*state, items[n : n + 1], some[n : n + 1])
-    np.testing.assert_array_equal(some, scores[items])
-    plain = [score(*state, j) for j in range(SIZE)]  # which rounds products and sums apart
-    np.testing.assert_allclose(scores, plain, rtol=1e-5, atol=1e-6)
+    every = []
+    for slot, person in ((3, 3), (0, 0), (SIZE - 1, 4)):
+        state = simulation.model, simulation.tables, slot, simulation.people, person
+        scores = np.empty(SIZE, np.float32)
+        _score_all(*state, scores)
+        items, some = np.arange(SIZE, dtype=np.int32)[::-1].copy(), np.empty(SIZE, np.float32)
+        _score_some(*state, items, some)
+        np.testing.assert_array_equal(some, scores[items])
+        some[:] = np.nan
+        for n in range(SIZE):
+            _score_some(*state, items[n : n + 1], some[n : n + 1])
+        np.testing.assert_array_equal(some, scores[items])
+        plain = [score(*state, j) for j in range(SIZE)]  # which rounds products and sums apart
+        np.testing.assert_allclose(scores, plain, rtol=1e-5, atol=1e-6)
+        every.append(scores)
+    assert (every[0] != every[1]).any()
+    assert (every[1] != every[2]).any()
 
 
 @driver

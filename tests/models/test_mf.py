@@ -5,12 +5,15 @@ import math
 import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.experiments.recipe import Recipe
+from sottovoce.models import score
 from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated
+from sottovoce.protocols.gossip import Gossip
 from tests.networks import communities, ratings, simulate
 
 
@@ -103,14 +106,18 @@ def test_without_a_decay_a_recipe_is_what_it_was():
 
 
 def test_start_is_algorithm_5():
-    data = ratings([[1, 0, 2], [0, 3, 0]] * 50, low=1, high=5)
-    simulation = simulate(MF(factors=4), data)
-    factors, biases = simulation.tables.rows[:, :-1], simulation.tables.rows[:, -1]
-    assert (biases == 0.5).all()
-    assert (factors >= 0).all()
-    assert (factors < math.sqrt(4 / 4)).all()
-    predicted = simulation.people.user[0, :-1] @ factors[0] + 1
-    assert 1 <= predicted <= 5
+    """Uniform factors such that predictions begin within the scale, and biases that add up to its low end."""
+    data = ratings([[2, 0, 3], [0, 4, 0]] * 200, low=2, high=11)
+    simulation = simulate(MF(factors=4), data, protocol=Gossip(start="independent"))
+    limit = math.sqrt((11 - 2) / 4)
+    for numbers in (simulation.tables.rows, simulation.people.user):
+        assert (numbers[:, -1] == 2 / 2).all()
+        factors = numbers[:, :-1].ravel()
+        assert (factors < limit).all()
+        assert stats.kstest(factors / limit, "uniform").pvalue > 0.01
+    tables, people = simulation.tables, simulation.people
+    predicted = [score(simulation.model, tables, n, people, n, 0) for n in range(data.people)]
+    assert 2 < min(predicted) < max(predicted) < 11
 
 
 def test_common_start_is_common_and_independent_is_not():
@@ -118,8 +125,6 @@ def test_common_start_is_common_and_independent_is_not():
     common = simulate(MF(), data)
     assert (common.tables.rows[:3] == common.tables.rows[3:]).all()
     assert (common.people.user[0] == common.people.user[1]).all()
-    from sottovoce.protocols.gossip import Gossip
-
     own = simulate(MF(), data, protocol=Gossip(start="independent"))
     assert (own.tables.rows[:3, 0] != own.tables.rows[3:, 0]).all()
     assert (own.people.user[0, :-1] != own.people.user[1, :-1]).all()

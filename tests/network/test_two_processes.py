@@ -9,6 +9,7 @@ import pytest
 
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
+from sottovoce.node import Community
 from sottovoce.peers.complete import Complete
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import ratings, simulate
@@ -17,9 +18,23 @@ SEED, ROUNDS = 11, 20
 MODELS = {"mf": MF(factors=3), "gmf": GMF(factors=6)}
 
 
-def community():
+def data():
     rng = np.random.default_rng(2)
     return ratings((rng.integers(1, 6, (2, 30)) * (rng.random((2, 30)) < 0.5)).tolist())
+
+
+def shared(name):
+    """What both nodes know."""
+    known = data()
+    settings = {"seed": SEED, "scale": known.scale, "trainings": ROUNDS, "start": "independent"}
+    return Community(known.catalog.ids.tolist(), MODELS[name], **settings)
+
+
+def history(me):
+    """What one of them knows alone."""
+    known = data()
+    own = slice(known.indptr[me], known.indptr[me + 1])
+    return dict(zip(known.catalog.ids[known.item[own]].tolist(), known.value[own].tolist(), strict=True))
 
 
 def spawn(name, me, port, out):
@@ -49,7 +64,7 @@ def test_peers_end_as_the_simulator_does(name, tmp_path):
             node.kill()
             node.stdout.close()
     protocol = Gossip(start="independent")
-    simulation = simulate(MODELS[name], community(), peers=Complete(), protocol=protocol, seed=SEED)
+    simulation = simulate(MODELS[name], data(), peers=Complete(), protocol=protocol, seed=SEED)
     simulation.advance(ROUNDS)
     for me in (0, 1):
         ended = np.load(outs[me], allow_pickle=False)

@@ -15,6 +15,7 @@ from sottovoce.combine.aggregate.reptile import Reptile
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression import Chain, Whole
+from sottovoce.exchange.message import UPDATE
 from sottovoce.models import train
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
@@ -164,7 +165,7 @@ def test_subsampled_uploads_hold_no_more_rows():
     assert whole.messages == part.messages == 120
     assert (whole.tables.age > 0).sum() == 50
     # Five of about fifteen rows each: bytes go down, and so does what is learnt.
-    per_row = 4 * (4 + 2)
+    per_row = 4 * (4 + 1)  # numbers and an id; updates have no ages
     rated = len(crowd().item)
     assert whole.bytes - part.bytes == per_row * (rated - 5 * 60)
     assert np.abs(part.tables.rows - whole.tables.rows).max() > 0
@@ -319,7 +320,7 @@ def test_who_drops_out_has_received_the_model():
     assert s.messages == 600 + done
     assert s.arrived == 600 + done
     assert sure.arrived == sure.messages == 1200
-    up = codec.size(0, 4, 0, True), codec.size(1, 4, 0, True)
+    up = tuple(codec.size(rows, 4, 0, True, kind=UPDATE) for rows in (0, 1))
     rated = np.diff(crowd().indptr)
     sent = int((s.people.steps * rated).sum())
     assert s.bytes == 600 * codec.size(50, 4, 0, False) + done * up[0] + sent * (up[1] - up[0])

@@ -6,6 +6,7 @@ import pytest
 from sottovoce import kernels
 from sottovoce.clusters import kmeans
 from sottovoce.exchange import codec
+from sottovoce.exchange.message import UPDATE
 from sottovoce.models import train
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
@@ -137,10 +138,10 @@ def test_vectors_travel_both_ways():
     assert 25 < done < 60
     assert s.messages == 60 + done
     sent = int((s.people.steps * np.diff(crowd().indptr)).sum())
-    row = codec.size(1, 4, 0, True) - codec.size(0, 4, 0, True)
+    empty, one = (codec.size(rows, 4, 0, True, kind=UPDATE) for rows in (0, 1))
     models = 60 * (codec.size(30, 4, 0, False) + 4 * s.shape.user)
     assert s.shape.user == 4
-    assert s.bytes == models + done * (codec.size(0, 4, 0, True) + 4 * s.shape.user) + sent * row
+    assert s.bytes == models + done * (empty + 4 * s.shape.user) + sent * (one - empty)
 
 
 def timing(nodes, **changes):

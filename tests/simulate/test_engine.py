@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from sottovoce import kernels
 from sottovoce.combine.linear import Linear
 from sottovoce.combine.none import Replace
+from sottovoce.exchange.codec import encode
+from sottovoce.exchange.message import emit
 from sottovoce.models.ials import IALS
 from sottovoce.models.mf import MF
 from sottovoce.models.popularity import Popularity
@@ -15,6 +17,7 @@ from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.gossip import Gossip
+from sottovoce.simulate.engine import Simulation
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 
 models = st.sampled_from([MF(factors=3), MF(factors=3, epochs=2), IALS(factors=3, spread=1.0), Popularity()])
@@ -77,6 +80,25 @@ def test_restored_state_continues_to_the_same_result(model):
     assert second.messages == straight.messages
 
 
+def test_what_a_protocol_keeps_may_be_called_like_what_the_engine_holds():
+    first, second = (simulate(MF(factors=3), crowd()) for _ in range(2))
+    first.kept, second.kept = {"rows": np.arange(3)}, {"rows": np.zeros(3, int)}
+    state = first.state()
+    assert state["rows"] is first.tables.rows
+    second.restore({name: values.copy() for name, values in state.items()})
+    assert second.kept["rows"].tolist() == [0, 1, 2]
+    np.testing.assert_array_equal(second.tables.rows, first.tables.rows)
+
+
+def test_checkpoints_of_earlier_versions_are_read():
+    """They named what a protocol keeps without a prefix."""
+    simulation = simulate(MF(factors=3), crowd())
+    simulation.kept = {"useful": np.zeros(3, np.float32)}
+    earlier = {name.removeprefix("kept "): values.copy() for name, values in simulation.state().items()}
+    simulation.restore(earlier | {"useful": np.arange(3, dtype=np.float32)})
+    assert simulation.kept["useful"].tolist() == [0, 1, 2]
+
+
 def test_seeds_differ():
     a, b = (simulate(MF(factors=3), crowd(), seed=seed) for seed in (1, 2))
     a.advance(2), b.advance(2)
@@ -104,3 +126,22 @@ def test_bytes_are_those_of_the_codec():
     tables = simulation.tables
     message = Message(tables.rows[:50], tables.age[:50], tables.ids, tables.head[0], int(tables.clock[0]), 1)
     assert simulation.bytes == 120 * len(codec.encode(message))
+
+
+@pytest.mark.parametrize(("pushes", "most"), [(1, 0.1), (3, 0.4)])
+def test_few_snapshots_are_in_use(pushes, most):
+    """Room for more is reserved and takes no memory. How many depends on who sends to whom alone."""
+    s = simulate(MF(factors=3), crowd(943, 5), peers=KOut(20), protocol=Gossip(pushes))
+    s.advance(10)
+    assert 0 < s.places <= most * 943
+    assert s.places < s.snapshots.slots
+    table, person = 5 * (4 * 4 + 4) + 2 * 4, 4 * 4
+    assert (943 + s.places) * table + 943 * person <= Simulation.memory(s.model, s.protocol, 943, 5)
+
+
+def test_bytes_are_those_of_all_messages():
+    s = simulate(MF(factors=3), crowd(), protocol=Gossip(pushes=3))
+    s.advance(4)
+    assert s.messages == 60 * 3 * 4
+    message = emit(s.tables, 7)
+    assert s.bytes == s.messages * len(encode(message))

@@ -4,6 +4,7 @@ drivers, without a special case in them, and equal the slow network."""
 import numpy as np
 from hypothesis import given, settings
 
+from sottovoce.combine import merge
 from sottovoce.combine.linear import Linear
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
@@ -67,9 +68,15 @@ def test_clusters_share_a_table(data):
 
 
 def test_row_age_rule_weighs_the_head_by_the_clock():
+    """A head belongs to no row, so rows that are older there do not count for it."""
     data, _ = groups()
     simulation = simulate(GMF(factors=6), data, merge=Linear())
-    simulation.advance(3)
-    heads = simulation.tables.head
-    assert np.isfinite(heads).all()
-    assert len(np.unique(heads[:, 0])) > 1
+    simulation.advance(1)
+    tables, people = simulation.tables, simulation.people
+    tables.clock[:2] = 6, 2
+    tables.age[: data.items], tables.age[data.items : 2 * data.items] = 1, 9
+    mine, theirs = tables.head[0].copy(), tables.head[1].copy()
+    assert (mine != theirs).any()
+    merge(simulation.merge, simulation.model, tables, 0, tables, 1, people, 0, simulation.seed, False)
+    np.testing.assert_allclose(tables.head[0], 0.75 * mine + 0.25 * theirs, rtol=1e-5, atol=1e-7)
+    np.testing.assert_array_equal(tables.head[1], theirs)

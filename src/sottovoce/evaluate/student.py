@@ -7,12 +7,13 @@ Functions) with the algorithm of Lentz (Applied Optics 15(3), 1976) as Thompson 
 it (1986). It stands here because a library for this one function would be larger than all the rest.
 """
 
+import functools
 import math
 
 _TINY, _CLOSE, _STEPS = 1e-300, 1e-15, 500
 
 
-def two_sided(t: float, freedom: int) -> float:
+def two_sided(t: float, freedom: float) -> float:
     """The chance of a value at least as far from zero as `t`, with ν = `freedom` degrees of freedom.
 
     >>> round(two_sided(2.228, 10), 3)
@@ -22,6 +23,21 @@ def two_sided(t: float, freedom: int) -> float:
         return 1.0
     # The second form of x and 1 − x keeps their digits where t is small or large.
     return _incomplete_beta(freedom / 2, 0.5, 1 / (1 + t * t / freedom), 1 / (1 + freedom / (t * t)))
+
+
+@functools.lru_cache(maxsize=1000)
+def critical(freedom: float, alpha: float) -> float:
+    """The t that a value is beyond, on either side of zero, with the chance `alpha`.
+
+    >>> round(critical(10, 0.05), 3)
+    2.228
+    """
+    low, high = 0.0, 1.0
+    while two_sided(high, freedom) > alpha:
+        high *= 2
+    while low < (middle := (low + high) / 2) < high:
+        low, high = (middle, high) if two_sided(middle, freedom) > alpha else (low, middle)
+    return high
 
 
 def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:

@@ -16,11 +16,19 @@ LIMIT = 2 * OLDEST
 """Ages and clocks stay below this: two of them can be added, and counted on, without overflow."""
 
 
+MODEL, UPDATE = range(2)
+"""Kinds of messages."""
+CODES: dict[int, Any] = {32: np.float32, 16: np.uint16, 8: np.uint8}
+"""What numbers of so many bits travel as."""
+NONE = bytes(8)
+"""No hash."""
+
+
 class Message(NamedTuple):
-    """What a node tells another about its model. Nothing private is part of it."""
+    """What a node tells a peer about its model, or a server about its update. Nothing private is in it."""
 
     rows: NDArray[Any]  # [n, w], float32, or codes in uint16 or uint8
-    age: NDArray[np.int32]  # [n], how often each row was updated
+    age: NDArray[np.int32]  # [n], how often each row was updated; empty in an update
     ids: NDArray[np.int32]  # [n], the item of each row, ascending; empty: row j is item j
     head: NDArray[Any]  # [h], weights that belong to no item, or their codes
     clock: int  # how often the model was trained
@@ -28,6 +36,11 @@ class Message(NamedTuple):
     scale: NDArray[np.float32] = np.empty((2, 0), np.float32)  # [2, w + 1], what codes mean; see `pack`
     delta: bool = False  # whether rows are differences to the common start
     relay: bool = False  # whether its sender has so few links that others pass it on as it is
+    kind: int = MODEL
+    sender: int = 0  # a number that the node goes by
+    number: int = 0  # which of its messages this is
+    catalogue: bytes = NONE  # 8 bytes, a hash
+    settings: bytes = NONE  # 8 bytes, a hash
 
     @property
     def gathered(self) -> bool:
@@ -46,12 +59,16 @@ class Expect(NamedTuple):
     items: int
     width: int
     head: int
+    catalogue: bytes = NONE
+    settings: bytes = NONE
 
 
 def check(message: Message) -> None:
     """Refuse a message whose numbers no node should let near its model."""
     rows, age, ids, head, clock, size, scale, *_ = message
-    if rows.ndim != 2 or age.shape != rows.shape[:1] or ids.shape not in ((0,), age.shape) or head.ndim != 1:
+    count = rows.shape[:1]
+    aged = age.shape == (count if message.kind == MODEL else (0,))
+    if rows.ndim != 2 or not aged or ids.shape not in ((0,), count) or head.ndim != 1:
         shapes = f"rows {rows.shape}, age {age.shape}, ids {ids.shape}, head {head.shape}"
         raise MessageError(f"A message's arrays do not fit together: {shapes}.")
     if not (np.isfinite(rows).all() and np.isfinite(head).all()):
@@ -65,6 +82,10 @@ def check(message: Message) -> None:
         raise MessageError(f"A message holds ages that are negative or above {LIMIT - 1}.")
     if len(ids) and not (ids[0] >= 0 and (ids[1:] > ids[:-1]).all()):
         raise MessageError("A message's item ids are negative or do not ascend.")
+    if message.kind == UPDATE and not message.gathered:
+        raise MessageError("An update does not say which items it is about.")
+    if not (0 <= message.sender < 2**64 and 0 <= message.number < 2**64):
+        raise MessageError(f"A message's sender ({message.sender}) or number is out of range.")
     if not (0 <= clock < LIMIT and 0 <= size < 2**63):
         raise MessageError(f"A message's clock ({clock}) or size ({size}) is out of range.")
 
@@ -94,7 +115,7 @@ def emit(
     message, which decides its random choices; see `pack`.
     """
     if isinstance(chain, Whole):
-        one, scale, kind = opened(tables, slot), np.empty((2, 0), np.float32), _CODES[32]
+        one, scale, kind = opened(tables, slot), np.empty((2, 0), np.float32), CODES[32]
     else:
         count = int(tables.offset[slot + 1] - tables.offset[slot])
         width, head = tables.rows.shape[1], tables.head.shape[1]
@@ -102,20 +123,17 @@ def emit(
         one = whole(1, count, width, head) if whole_too else gathered([rows(chain, count)], width, head)
         scale = np.zeros((2, (width + 1) * (chain.bits < 32)), np.float32)
         _squeeze(chain, tables, slot, people, reference or whole(0, 0, width, 0), one, run, number, scale)
-        kind = _CODES[chain.bits]
+        kind = CODES[chain.bits]
     sent, head = one.rows.astype(kind, copy=False), one.head[0].astype(kind, copy=False)
     counters = int(tables.clock[slot]), int(tables.size[slot])
     return Message(sent, one.age.astype(np.int32, copy=False), one.ids, head, *counters, scale, chain.delta)
-
-
-_CODES: dict[int, Any] = {32: np.float32, 16: np.uint16, 8: np.uint8}
 
 
 def received(message: Message, reference: Tables | None = None) -> Tables:
     """A message as tables with one slot, from which a node absorbs; differences need the common start."""
     if message.delta and reference is None:
         raise MessageError("The message holds differences to a start that this node does not have.")
-    rows, age, ids, head, clock, size, scale, delta, _ = message
+    rows, age, ids, head, clock, size, scale, delta, *_ = message
     tables = table_type(rows.shape[1], "gathered" if message.gathered else "whole")(
         rows=rows.astype(np.float32, copy=False),
         age=age,

@@ -57,6 +57,16 @@ def round_off(block, bits, key, column):
 
 
 @helper
+def to_codes(rows, head, bits, key, scale):
+    """Replace the columns of rows [n, w], and a head [h], by codes; see `squeeze` for their `scale`."""
+    w = rows.shape[1]
+    for d in range(w):
+        scale[0, d], scale[1, d] = _round(rows[:, d], bits, key, d)
+    if len(head):
+        scale[0, w], scale[1, w] = _round(head, bits, key, -1)
+
+
+@helper
 def squeeze(chain, tables, slot, people, reference, messages, place, run, number, scale):
     """Write what travels of a model: rows that are chosen, minus what is known, as codes.
 
@@ -89,10 +99,7 @@ def squeeze(chain, tables, slot, people, reference, messages, place, run, number
     messages.size[place] = tables.size[slot]
     if chain.bits < 32:
         key = stream(run, ROUNDING, sender, number)
-        for d in range(w):
-            scale[0, d], scale[1, d] = _round(messages.rows[begin:end, d], chain.bits, key, d)
-        if len(head):
-            scale[0, w], scale[1, w] = _round(head, chain.bits, key, -1)
+        to_codes(messages.rows[begin:end], head, chain.bits, key, scale)
 
 
 @helper

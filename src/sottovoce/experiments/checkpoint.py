@@ -5,7 +5,6 @@ A checkpoint is written to `checkpoint-<round>.tmp`, flushed to the disk and the
 The newest one is therefore always complete.
 """
 
-import contextlib
 import json
 import os
 import shutil
@@ -46,13 +45,13 @@ def save(run: Path, round: int, identity: Mapping[str, Any], arrays: Mapping[str
         with (building / "checkpoint.json").open("w", encoding="utf-8") as file:
             json.dump(manifest, file)
             _flush(file)
-        flush_directory(building)
+        disk.flush_directory(building)
         building.rename(place)
     except OSError as error:
         shutil.rmtree(building, ignore_errors=True)
         size = sum(array.nbytes for array in arrays.values())
         raise disk.refusal(run, error, f"A checkpoint of {machine.size(size)}") from None
-    flush_directory(run)
+    disk.flush_directory(run)
     remove(run, keep=place)
 
 
@@ -109,13 +108,3 @@ def _named(run: Path) -> list[Path]:
 def _flush(file: Any) -> None:
     file.flush()
     os.fsync(file.fileno())
-
-
-def flush_directory(path: Path) -> None:
-    """Make names in a directory durable, where the system can."""
-    with contextlib.suppress(OSError):
-        handle = os.open(path, os.O_RDONLY)
-        try:
-            os.fsync(handle)
-        finally:
-            os.close(handle)

@@ -233,14 +233,14 @@ class RunDirectory:
 
     def write(self, name: str, text: str) -> None:
         """Write a file so that it is there entirely or not at all."""
-        with _replacing(self.path / name) as building:
+        with disk.replacing(self.path / name) as building:
             building.write_text(text, "utf-8")
 
     def write_frame(self, name: str, frame: "polars.DataFrame") -> None:
         """Write a table likewise."""
         from polars.exceptions import PolarsError
 
-        with _replacing(self.path / name) as building, building.open("wb") as file:
+        with disk.replacing(self.path / name) as building, building.open("wb") as file:
             try:
                 frame.write_parquet(file)
             except PolarsError as error:
@@ -288,23 +288,6 @@ def unused(path: Path) -> Path:
         number += 1
         candidate = path.with_name(f"{path.name}-{number}")
     return candidate
-
-
-@contextlib.contextmanager
-def _replacing(path: Path) -> Iterator[Path]:
-    """A file to build, which becomes `path` when the block ends; if that fails, nothing is left of it."""
-    building = path.with_name(f".{path.name}.tmp")
-    with disk.writing(path):
-        try:
-            yield building
-            with building.open("rb+") as file:
-                os.fsync(file.fileno())
-            building.replace(path)
-        except BaseException:
-            with contextlib.suppress(OSError):
-                building.unlink(missing_ok=True)
-            raise
-    checkpoint.flush_directory(path.parent)
 
 
 @contextlib.contextmanager

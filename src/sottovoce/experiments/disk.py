@@ -21,6 +21,33 @@ def writing(path: Path) -> Iterator[None]:
         raise refusal(path, error) from None
 
 
+@contextlib.contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """A file to build, which becomes `path` when the block ends; if that fails, nothing is left of it."""
+    building = path.with_name(f".{path.name}.tmp")
+    with writing(path):
+        try:
+            yield building
+            with building.open("rb+") as file:
+                os.fsync(file.fileno())
+            building.replace(path)
+        except BaseException:
+            with contextlib.suppress(OSError):
+                building.unlink(missing_ok=True)
+            raise
+    flush_directory(path.parent)
+
+
+def flush_directory(path: Path) -> None:
+    """Make names in a directory durable, where the system can."""
+    with contextlib.suppress(OSError):
+        handle = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
+
+
 def refusal(path: Path, error: OSError, what: str = "") -> SottovoceError:
     """The sentence: what cannot be written, why, and what to do."""
     # numpy says of a file that came out too short how much was written, and not why.

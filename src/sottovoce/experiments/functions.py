@@ -149,6 +149,8 @@ def report(
 
     if not runs:
         raise RunError("There is nothing to report on.", "Name a run, or the directory of one.")
+    if isinstance(runs[0], list | tuple):
+        raise RunError("A list of runs was given.", "Give them one by one: report(*runs).")
     places = [_directory(run) for run in runs]
     made = reports.report(places, None if person is None else str(person))
     default = places[0] / REPORT if len(places) == 1 else Path(REPORT)

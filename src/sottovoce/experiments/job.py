@@ -96,7 +96,7 @@ class Job:
         for note in data.notes:
             self.tell.say(note)
         split: Split = parts.split.split(data, recipe.run.seed)
-        self.notes = repeats.after_split(data, split)
+        self.notes = (*repeats.after_split(data, split), *split.notes)
         for note in self.notes:
             self.tell.say(note)
         combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
@@ -182,6 +182,7 @@ class Job:
             candidates=split.weighting_candidates,
             timing=clock,
             chain=parts.chain,
+            steps=parts.steps,
             storage=storage,
         )
 
@@ -352,6 +353,7 @@ class Job:
 
         metric = str(self.recipe.evaluate.metric)
         best, lost = best_of(self.curve, metric), divergence(self.curve, self.data.people)
+        wholly = lost is not None and lost.people == lost.of
         beside = {"popularity": baselines["popularity"]} | outside
         others = {f"{name} {m}": values for name, e in beside.items() for m, values in e.per_user.items()}
         others["history"] = np.diff(split.train.indptr).astype(np.float64)
@@ -364,7 +366,7 @@ class Job:
             }
         alike = collapse(items, scores, simulation.people.steps > 0)
         result = {
-            "final": finite(last.metrics),
+            "final": dict.fromkeys(last.metrics) if wholly else finite(last.metrics),
             "best": {name: best[name] for name in last.metrics},
             "baselines": {name: finite(baseline.metrics) for name, baseline in baselines.items()},
             "references": {name: finite(reference.metrics) for name, reference in outside.items()},

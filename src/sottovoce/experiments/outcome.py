@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.data.ids import clean, plain
 from sottovoce.errors import DataError, RunError
 from sottovoce.experiments import advice, phrases
 from sottovoce.experiments.directory import PER_USER, RECIPE, RECOMMENDATIONS, REPORT, RunDirectory
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.metrics import lower_is_better as lower_is_better
-from sottovoce.plural import listed
+from sottovoce.plural import count, listed
 from sottovoce.registry import build, nearest
 
 if TYPE_CHECKING:
@@ -103,7 +104,8 @@ def divergence(curve: Sequence[Mapping[str, Any]], people: int) -> Divergence | 
     return None if since is None else Divergence(last, people, since)
 
 
-_COLUMNS = {PER_USER: ("user",), RECOMMENDATIONS: ("user", *Recommendation._fields)}
+_TEXT = {PER_USER: ("user",), RECOMMENDATIONS: ("user", "item", "title")}
+"""Columns that hold text; all others hold numbers."""
 
 
 def missing(event: Mapping[str, Any]) -> str:
@@ -204,17 +206,20 @@ class Run:
             )
         frame = self._frame(RECOMMENDATIONS)
         users = frame["user"].cast(pl.String)
-        chosen = frame.filter(users == str(user)).head(n)
-        if chosen.is_empty() and self.people()["user"].eq(str(user)).any():
+        named = clean(str(user))
+        if not self.people()["user"].eq(named).any():
+            named = plain(named)
+        chosen = frame.filter(users == named).head(n)
+        if chosen.is_empty() and self.people()["user"].eq(named).any():
             if self.diverged:
                 raise RunError(
-                    f"The model of {str(user)!r} has no finite scores: the run diverged.",
+                    f"The model of {named!r} has no finite scores: the run diverged.",
                     advice.diverged(self.recipe),
                 )
             return []
         if chosen.is_empty():
             known = users.unique(maintain_order=True).to_list()
-            raise DataError(f"Nobody is called {str(user)!r} in this run.", _nearest_user(str(user), known))
+            raise DataError(f"Nobody is called {named!r} in this run.", _nearest_user(named, known))
         return [Recommendation(*row) for row in chosen.select(Recommendation._fields).iter_rows()]
 
     def history(self, user: str | int, n: int = 10, data_dir: str | Path | None = None) -> list[Consumed]:
@@ -301,15 +306,30 @@ class Run:
             try:
                 # Polars takes a path with brackets for a pattern, and wants one that is UTF-8.
                 with (self.directory / name).open("rb") as file:
-                    self._frames[name] = pl.read_parquet(file)
+                    frame = pl.read_parquet(file)
             except (OSError, pl.exceptions.PolarsError) as error:
                 raise RunError(f"{self.directory / name} cannot be read: {error}.", "Run anew.") from None
-            lacking = [column for column in _COLUMNS[name] if column not in self._frames[name].columns]
-            if lacking:
-                raise RunError(
-                    f"{self.directory / name} is damaged: it has no column {lacking[0]!r}.", "Run anew."
-                )
+            if (fault := self._fault(name, frame)) is not None:
+                raise RunError(f"{self.directory / name} is damaged: {fault}.", "Run anew.")
+            self._frames[name] = frame
         return self._frames[name]
+
+    def _fault(self, name: str, frame: "polars.DataFrame") -> str | None:
+        """Why a table is not the one that this run wrote; None if it may be."""
+        import polars as pl
+
+        # Tails are known of every metric that single people have.
+        own = Recommendation._fields if name == RECOMMENDATIONS else tuple(self.result.get("tails", ()))
+        lacking = [column for column in ("user", *own) if column not in frame.columns]
+        if lacking:
+            return f"it has no column {lacking[0]!r}"
+        for column, kind in frame.schema.items():
+            if column not in _TEXT[name] and not (kind.is_numeric() or kind == pl.Boolean):
+                return f"its column {column!r} does not hold numbers"
+        people = self.result["data"]["people"]
+        if name == PER_USER and len(frame) != people:
+            return f"the run has {count(people, 'person')}, and it has {count(len(frame), 'row')}"
+        return None
 
     def __repr__(self) -> str:
         figures = ", ".join(

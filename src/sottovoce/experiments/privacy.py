@@ -14,7 +14,7 @@ def disclosed(parts: "Components", tuned: bool = False) -> "list[Disclosure]":
     """
     from sottovoce.disclosure import NOTHING, Disclosure, discloses
 
-    every = parts.protocol, parts.merge, parts.peers, parts.chain
+    every = parts.protocol, parts.merge, parts.peers, *parts.steps, parts.chain
     found = [one for component in every for one in discloses(component)]
     if not discloses(parts.protocol):
         unknown = "The protocol, which is not one of Sottovoce's own, does not say it."

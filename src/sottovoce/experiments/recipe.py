@@ -113,7 +113,7 @@ class Protocol(Named):
     merge: Named | None = None
     """How an incoming model is combined with one's own, by default `linear`; where models meet."""
     aggregate: Named | None = None
-    """How a server makes one model of many Updates, by default `mf-fedavg`; where there is a server."""
+    """How a server makes one model of many updates, by default `mf-fedavg`; where there is a server."""
     compress: list[Named] = []
     """What makes messages smaller, such as `["subsample", { name = "quantize", bits = 8 }]`."""
 
@@ -149,6 +149,9 @@ class Privacy(Section):
 
     disclose: bool = False
     """Whether people's vectors may leave their devices, as `fedfast` needs; other protocols do without."""
+    steps: list[Named] = []
+    """What is done to an update before it leaves a device, in this order, such as `["clip"]`; where there
+    is a server."""
 
 
 class Evaluate(Section):
@@ -212,6 +215,8 @@ class Components(NamedTuple):
     """How models become one: a merge rule, or where there is a server, how it aggregates."""
     peers: Any
     chain: Any
+    steps: tuple[Any, ...]
+    """What is done to an update before it leaves a device, compression apart."""
     links: Any
     """None: rounds without time."""
     churn: Any
@@ -308,6 +313,7 @@ class Recipe(BaseModel):
             merge=merge,
             peers=self._build("peers", self._peers(), "network.peers"),
             chain=self._chain(protocol, "merge" in used),
+            steps=tuple(self._build("step", step, "privacy.steps") for step in self.privacy.steps),
             links=self._build("links", links, "network.links") if links else None,
             churn=self._build("churn", network.churn or ALWAYS, "network.churn"),
             references=self._references(),
@@ -329,7 +335,7 @@ class Recipe(BaseModel):
             return {"merge", "peers", "compress", "links", "churn"}
         if nodes(protocol, 2) == 1:
             return set()
-        used = {"compress", "links", "churn"}
+        used = {"compress", "steps", "links", "churn"}
         return used | {"aggregate"} if aggregates(protocol) is None else used
 
     def _refuse_unused(self, used: set[str]) -> None:
@@ -340,6 +346,12 @@ class Recipe(BaseModel):
                     "Leave it out, or choose another protocol: 'gossip' merges what peers send, "
                     "'federated' aggregates on a server.",
                 )
+        if self.privacy.steps and "steps" not in used:
+            raise RecipeError(
+                f"{self._where}: privacy.steps has no meaning with the protocol {self.protocol.name!r}: "
+                "steps change the updates that a server sums.",
+                "Leave it out, or choose the protocol 'federated'.",
+            )
         if self.network.churn and not self.network.links:
             raise RecipeError(
                 f"{self._where}: network.churn needs time, and without links there is none.",
@@ -404,6 +416,9 @@ class Recipe(BaseModel):
                 settings(c.name, self._build("compression", c, "protocol.compress"))
                 for c in self.protocol.compress
             ]
+        if self.privacy.steps:
+            named = zip(self.privacy.steps, built.steps, strict=True)
+            document["privacy"]["steps"] = [settings(step.name, made) for step, made in named]
         if self.network.links is not None and built.links is not None:
             document["network"]["links"] = settings(self.network.links.name, built.links)
             churn = settings((self.network.churn or ALWAYS).name, built.churn)
@@ -429,8 +444,7 @@ class Recipe(BaseModel):
         document = self.model_dump(exclude_none=True)
         if not self.data.memory:
             del document["data"]["memory"]
-        if not self.privacy.disclose:
-            del document["privacy"]["disclose"]
+        document["privacy"] = {key: value for key, value in document["privacy"].items() if value}
         if not self.arrivals.share:
             del document["arrivals"]
         return document

@@ -37,6 +37,7 @@ def run(
     split: Choice | None = None,
     aggregate: Choice | None = None,
     compress: Sequence[Choice] = (),
+    steps: Sequence[Choice] = (),
     peers: Choice | None = None,
     links: Choice | None = None,
     churn: Choice | None = None,
@@ -65,7 +66,8 @@ def run(
     the path of a file, a DataFrame. A component is given by name (`model="mf"`) or with settings
     (`model={"name": "mf", "factors": 8}`); `split` is the one that files define which come in parts, and
     `local-holdout` for others; `merge` is `linear` and `peers` are `uniform` unless the
-    protocol keeps a single model. `compress` is a chain, such as `["subsample", "quantize"]`;
+    protocol keeps a single model. `compress` is a chain, such as `["subsample", "quantize"]`, and
+    `steps` are what is done to updates that go to a server, such as `["clip"]`;
     `network` is the whole section, or `peers`, `links` and `churn` say it one by one. `references`,
     such as `["als", "ease"]`, are measured beside. `disclose` lets people's vectors leave their
     devices, which the protocol `fedfast` needs. `settings` say anything else that a recipe can say,
@@ -86,7 +88,7 @@ def run(
         "model": _table(model),
         "protocol": _table(protocol) | _chosen(merge=merge, aggregate=aggregate),
         "network": dict(network or {}) | _chosen(peers=peers, links=links, churn=churn),
-        "privacy": {"disclose": disclose},
+        "privacy": {"disclose": disclose, "steps": [_table(choice) for choice in steps]},
         "evaluate": {
             "every": every,
             "ks": list(ks),

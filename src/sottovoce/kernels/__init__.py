@@ -32,6 +32,7 @@ from sottovoce.kernels.drivers import (
 )
 from sottovoce.kernels.machine import AHEAD, ask, clock
 from sottovoce.kernels.randomness import (
+    ARRIVAL,
     BOOTSTRAP,
     CHURN,
     CLUSTERS,
@@ -63,6 +64,7 @@ from sottovoce.kernels.short import dither, load, store
 
 __all__ = [
     "AHEAD",
+    "ARRIVAL",
     "BOOTSTRAP",
     "CHURN",
     "CLUSTERS",

@@ -15,10 +15,11 @@ with wⱼ = 1, pⱼ = 1 for own items and wⱼ = α, pⱼ = 0 for all others. f�
 the item: what few people have is moved by few, so each of them moves it further, up to s times. η falls
 geometrically from `step` to `last_step` over the `calls` trainings a person is expected to do.
 
-Nobody counts people, but everybody can know the shares fⱼ: at the first training a person adds 1 to the
-first number of each own row, and 1 to a count in the head. Merging averages both alike, so their
-quotient soon is fⱼ on every node. From it follow the density of the data, α = `share` √density, and the
-score of an item,
+Nobody counts people, but everybody can know the shares fⱼ: a person adds 1 to the first number of each
+own row, and 1 to a count in the head. Merging averages both alike, so their quotient soon is fⱼ on every
+node. How far a single addition spreads is left to chance, so each person divides it into equal parts, one
+for each of the first half of the trainings. From the shares follow the density of the data,
+α = `share` √density, and the score of an item,
 
     u·yⱼ + c · 5 / (5 + m) · fⱼ / (fⱼ + α (1 − fⱼ)).
 
@@ -65,25 +66,28 @@ class IALS(NamedTuple):
     """η at the beginning; 0 means 1.5 where everybody has a table, which merging averages, else 0.1."""
     last_step: Annotated[float, Ge(0), Le(2)] = 0.0
     """η at the end; 0 means a tenth of the first."""
-    stretch: Annotated[float, Ge(1), Le(100)] = 3.0
+    stretch: Annotated[float, Ge(1), Le(100)] = 10.0
     """s, how many times as far items that few people have are moved at the most."""
-    spread: Annotated[float, Gt(0)] = 0.1
-    """Standard deviation of the vectors' first values, times √k."""
+    spread: Annotated[float, Ge(0)] = 0.0
+    """Standard deviation of the vectors' first values, times √k; 0 means 0.01 where everybody has a table,
+    else 0.1: people who train one table in turn would wipe out what is much smaller."""
     calls: Annotated[int, Ge(0)] = 0
     """Trainings per person over which η falls; 0 means those of the whole run."""
 
 
 @resolve.rule(IALS)
 def _resolve(model, context):
-    step = model.step or (1.5 if context.sharing <= 1 else 0.1)
-    last = model.last_step or step / 10
-    return model._replace(step=step, last_step=last, calls=model.calls or context.calls)
+    alone = context.sharing <= 1
+    step = model.step or (1.5 if alone else 0.1)
+    last, spread = model.last_step or step / 10, model.spread or (0.01 if alone else 0.1)
+    return model._replace(step=step, last_step=last, spread=spread, calls=model.calls or context.calls)
 
 
 @shape.rule(IALS)
 def _shape(model):
-    # Of a person: c · 5 / (5 + m), the vector, α, one more than the items counted, qualities as told.
-    return Shape(row=model.factors, head=1 + len(WEIGHTS), user=model.factors + 2 + len(WEIGHTS))
+    # Of a person: c · 5 / (5 + m), the vector, α, what was counted of the items and of the person,
+    # and qualities as told.
+    return Shape(row=model.factors, head=1 + len(WEIGHTS), user=model.factors + 3 + len(WEIGHTS))
 
 
 @start_row.rule(IALS)
@@ -148,15 +152,14 @@ def _counted(head):
 
 
 @helper
-def _count(rows, head, own, user, k):
-    """Add a person, and the items that came since the last time, to what merging averages."""
-    before = max(user[k + 1] - np.float32(1), np.float32(0))
-    if user[k + 1] == 0:
-        head[0] += 1
-    more = (np.float32(len(own)) - before) / np.float32(max(len(own), 1))
+def _count(rows, head, own, user, part, k):
+    """Let `part` of a person, and of each own item, be counted in what merging averages."""
+    more = (part * np.float32(len(own)) - user[k + 1]) / np.float32(max(len(own), 1))
     for n in range(len(own)):
         rows[own[n], 0] += more
-    user[k + 1] = len(own) + 1
+    user[k + 1] = part * np.float32(len(own))
+    head[0] += part - user[k + 2]
+    user[k + 2] = part
 
 
 @helper
@@ -206,8 +209,8 @@ def _judge(rows, head, people, person, u, alpha, few, k):
                 found[w] += np.float32(1 / math.log2(2 + before) / (end - begin))
     part = np.float32(2 / (people.steps[person] + 2))
     for w in range(len(WEIGHTS)):
-        change = part * (found[w] - user[k + 2 + w])
-        user[k + 2 + w] += change
+        change = part * (found[w] - user[k + 3 + w])
+        user[k + 3 + w] += change
         head[1 + w] += change
 
 
@@ -247,7 +250,8 @@ def _train(model, tables, slot, people, person, run):
     own = people.item[people.indptr[person] : people.indptr[person + 1]]
     low, high = tables.offset[slot], tables.offset[slot + 1]
     rows, head, user = tables.rows[low:high], tables.head[slot], people.user[person]
-    _count(rows, head, own, user, k)
+    part = min((people.steps[person] + 1) / max(model.calls // 2, 1), 1.0)
+    _count(rows, head, own, user, np.float32(part), k)
     alpha, scale = np.float32(model.unobserved), _counted(head)
     if alpha == 0:
         had = np.float32(0)

@@ -68,7 +68,10 @@ def nodes(protocol, people):
 
 @operation(default=lambda protocol, people: {})
 def keeps(protocol, people):
-    """Arrays by name that a protocol remembers from round to round; checkpoints hold them. Python only."""
+    """Arrays by name that a protocol remembers from round to round; checkpoints hold them.
+
+    Names are the protocol's own: they may be those of arrays of the engine. Python only.
+    """
 
 
 @operation(default=lambda protocol, views: np.empty(0, np.bool_))

@@ -12,27 +12,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.combine.aggregate import by_row, emphasis, head_weight, row_weight, stride
+from sottovoce.combine.aggregate import divisor, emphasis, head_weight, row_weight, stride
 from sottovoce.disclosure import Disclosure
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import rows
-from sottovoce.exchange.pack import round_off
-from sottovoce.kernels import (
-    COMPRESSION,
-    ROUNDING,
-    STORAGE,
-    below,
-    driver,
-    helper,
-    inlined,
-    load,
-    operation,
-    prange,
-    store,
-    stream,
-)
-from sottovoce.models import train
-from sottovoce.models._study import fetch
+from sottovoce.exchange.message import UPDATE
+from sottovoce.exchange.steps import protect
+from sottovoce.exchange.update import local_update, squared_length
+from sottovoce.kernels import STORAGE, driver, helper, inlined, load, operation, prange, store, stream
 from sottovoce.protocols import advance, hosts, nodes, trainings
 from sottovoce.protocols._blocks import BLOCKS, divide
 from sottovoce.protocols._participants import Groups, terms
@@ -46,6 +32,9 @@ CHANGES = Disclosure(
     "tells more: after a single step of plain SGD even the ratings (Chai et al. 2021).",
 )
 """What every participant of an aggregation sends."""
+
+SERVER = 0
+"""The slot of the model that a server holds."""
 
 
 @operation
@@ -76,110 +65,42 @@ class Links(NamedTuple):
 
 
 @inlined
-def _receive(model, server, scratch, slot, people, person, run):
-    """Gather the rows that a person is about to touch, with their ages."""
-    fetch(model, server, 0, scratch, slot, people, person, run)
-    age, ids, known = scratch.age, scratch.ids, server.age
-    for n in range(scratch.offset[slot], scratch.offset[slot + 1]):
-        age[n] = known[ids[n]]
-    for d in range(server.head.shape[1]):
-        scratch.head[slot, d] = server.head[0, d]
-    scratch.clock[slot] = server.clock[0]
-
-
-@inlined
-def _difference(server, scratch, slot):
-    """Turn a trained slot into an Update of the rows that changed; return how many these are."""
-    begin, count = scratch.offset[slot], 0
-    age, rows, ids, known, before = scratch.age, scratch.rows, scratch.ids, server.rows, server.age
-    for n in range(begin, scratch.offset[slot + 1]):
-        if age[n] > before[ids[n]]:
-            item, at = ids[n], begin + count
-            ids[at] = item
-            for d in range(width(server)):
-                rows[at, d] = rows[n, d] - load(known[item, d])
-            count += 1
-    for d in range(server.head.shape[1]):
-        scratch.head[slot, d] -= server.head[0, d]
-    return count
-
-
-@inlined
-def _compress(chain, scratch, slot, count, most, run, who, round):
-    """Keep at most `most` random rows of an Update, and round them; return how many are left."""
-    begin = scratch.offset[slot]
-    if count > most:
-        key = stream(run, COMPRESSION, who, round)
-        for n in range(most):
-            a, b = begin + n, begin + n + below(key, n, count - n)
-            scratch.ids[a], scratch.ids[b] = scratch.ids[b], scratch.ids[a]
-            for d in range(width(scratch)):
-                scratch.rows[a, d], scratch.rows[b, d] = scratch.rows[b, d], scratch.rows[a, d]
-        count = most
-    if chain.bits < 32 and count > 0:
-        key = stream(run, ROUNDING, who, round)
-        for d in range(width(scratch)):
-            round_off(scratch.rows[begin : begin + count, d], chain.bits, key, d)
-        if scratch.head.shape[1]:
-            round_off(scratch.head[slot], chain.bits, key, -1)
-    return count
-
-
-@helper
-def _length(scratch, slot, count):
-    """How far an Update is from none at all."""
-    total, begin, rows = 0.0, scratch.offset[slot], scratch.rows
-    for n in range(begin, begin + count):
-        for d in range(width(scratch)):
-            total += rows[n, d] * rows[n, d]
-    for d in range(scratch.head.shape[1]):
-        total += scratch.head[slot, d] * scratch.head[slot, d]
-    return math.sqrt(total) if total < np.inf else 0.0
-
-
-@inlined
-def _client(rule, model, chain, most, server, scratch, people, person, heard, run, round, block, sums):
-    """One participant: receive, train, send what changed; if heard, the server adds it to a block's sums."""
-    slot = 2 * block
-    _receive(model, server, scratch, slot, people, person, run)
-    instances = train(model, scratch, slot, people, person, run)
-    people.steps[person] += 1
-    count = _difference(server, scratch, slot)
-    count = _compress(chain, scratch, slot, count, most, run, people.key[person], round)
-    if len(sums.length) and heard:
-        sums.length[person] = _length(scratch, slot, count)
-    weight, heads = np.float32(row_weight(rule, instances)), np.float32(head_weight(rule, instances))
+def accumulate(rule, updates, place, person, heard, sums, block):
+    """Add an update to what a block of participants sums up; one that is not heard counts as sent only."""
+    begin, end, instances = updates.offset[place], updates.offset[place + 1], updates.size[place]
+    sums.total[block, 2] += end - begin
     if not heard:
-        weight = heads = np.float32(0)
-    begin = scratch.offset[slot]
-    end = begin + (count if weight > 0 else 0)
-    ids, rows, where = scratch.ids, scratch.rows, sums.where[block]
+        return
+    if len(sums.length):
+        total = squared_length(updates, place)
+        sums.length[person] = math.sqrt(total) if total < np.inf else 0.0
+    weight, heads = np.float32(row_weight(rule, instances)), np.float32(head_weight(rule, instances))
+    ids, rows, where = updates.ids, updates.rows, sums.where[block]
     items, totals, last = sums.ids, sums.rows, block * len(where) + int(sums.total[block, 3])
-    for n in range(begin, end):
+    for n in range(begin, end if weight > 0 else begin):
         item = ids[n]
         at = where[item]
         part = weight * np.float32(emphasis(rule, rows, n))
         if at < 0:
             where[item], items[last] = last, item
-            for d in range(width(server)):
+            for d in range(width(updates)):
                 totals[last, d] = part * rows[n, d]
-            totals[last, width(server)] = part
+            totals[last, width(updates)] = part
             last += 1
         else:
-            for d in range(width(server)):
+            for d in range(width(updates)):
                 totals[at, d] += part * rows[n, d]
-            totals[at, width(server)] += part
+            totals[at, width(updates)] += part
     sums.total[block, 3] = last - block * len(where)
-    if heard:
-        for d in range(server.head.shape[1]):
-            sums.head[block, d] += heads * scratch.head[slot, d]
+    for d in range(updates.head.shape[1]):
+        sums.head[block, d] += heads * updates.head[place, d]
     sums.total[block, 0] += weight
     sums.total[block, 1] += heads
-    sums.total[block, 2] += count
 
 
 @helper
-def _block(rule, model, chain, most, server, scratch, people, group, place, run, round, block, sums):
+def _block(rule, model, steps, server, slot, updates, people, group, place, run, round, block, sums):
+    """Let the participants of one block train, one after the other, and add up what they send."""
     persons, heard = group
     where, ids = sums.where[block], sums.ids
     begin = block * len(where)
@@ -187,12 +108,14 @@ def _block(rule, model, chain, most, server, scratch, people, group, place, run,
         where[ids[n]] = -1
     sums.head[block] = 0
     sums.total[block] = 0
-    parcels = min(len(persons), len(place))
+    parcels, at = min(len(persons), len(place)), 2 * block
     for p in range(parcels):
         if place[p] == block:
             for n in range(p * len(persons) // parcels, (p + 1) * len(persons) // parcels):
-                who = persons[n], heard[n]
-                _client(rule, model, chain, most, server, scratch, people, *who, run, round, block, sums)
+                person = persons[n]
+                local_update(model, server, slot, updates, at, people, person, run)
+                protect(steps, updates, at, people, person, run, round)
+                accumulate(rule, updates, at, person, heard[n], sums, block)
 
 
 @helper
@@ -212,26 +135,26 @@ def _link(sums, links):
 
 
 @helper
-def _move(rule, server, item, everybody, rows, links, key):
-    """Move a row of the server by the average of what was sent about it."""
-    following, own = links.next, server.rows
+def _apply_row(rule, server, slot, item, everybody, rows, links, key):
+    """Move a row of the server by what was sent about it; `everybody` is the weight of all participants."""
+    following, own, at = links.next, server.rows, server.offset[slot] + item
     first = links.first[item]
     n = following[first]
     while n >= 0:
         for d in range(width(server) + 1):
             rows[first, d] += rows[n, d]
         n = following[n]
-    weight = rows[first, width(server)] if by_row(rule) else everybody
+    weight = np.float32(divisor(rule, rows[first, width(server)], everybody))
     share = np.float32(stride(rule)) / weight if weight > 0 else np.float32(0)
     for d in range(width(server)):
-        moved = load(own[item, d]) + rows[first, d] * share
-        own[item, d] = store(own, moved, rounding(server, key, item, d))
-    server.age[item] = limited(server, server.age[item] + np.int32(1))
+        moved = load(own[at, d]) + rows[first, d] * share
+        own[at, d] = store(own, moved, rounding(server, key, item, d))
+    server.age[at] = limited(server, server.age[at] + np.int32(1))
     links.first[item] = -1
 
 
 @helper
-def _finish(rule, server, sums):
+def _apply_head(rule, server, slot, sums):
     """Move the head by everybody's; return the weight of everybody's rows, and how many rows were sent."""
     rows = heads = sent = 0.0
     for block in range(len(sums.total)):
@@ -242,27 +165,28 @@ def _finish(rule, server, sums):
         total = np.float32(0)
         for block in range(len(sums.total)):
             total += sums.head[block, d]
+        weight = np.float32(divisor(rule, heads, heads))
         if heads > 0:
-            server.head[0, d] += np.float32(stride(rule)) * total / np.float32(heads)
-    server.clock[0] += 1
+            server.head[slot, d] += np.float32(stride(rule)) * total / weight
+    server.clock[slot] += 1
     return np.float32(rows), int(sent)
 
 
 @driver
-def _aggregate(rule, model, chain, most, server, scratch, people, groups, place, run, sums, links):
+def _aggregate(rule, model, steps, server, slot, updates, people, groups, place, run, sums, links):
     """One aggregation after the other, each with some of these persons; return how many rows were sent."""
     sent, first = 0, groups.first
     for g in range(len(first) - 1):
-        begin, end, blocks, round = first[g], first[g + 1], place[g], server.clock[0]
+        begin, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
         group = groups.persons[begin:end], groups.heard[begin:end]
-        for block in prange(len(sums.total)):
-            _block(rule, model, chain, most, server, scratch, people, group, blocks, run, round, block, sums)
+        for b in prange(len(sums.total)):
+            _block(rule, model, steps, server, slot, updates, people, group, blocks, run, round, b, sums)
         changed = _link(sums, links)
-        everybody, count = _finish(rule, server, sums)
+        everybody, count = _apply_head(rule, server, slot, sums)
         sent += count
         key = stream(run, STORAGE, -1, round)
         for c in prange(changed):
-            _move(rule, server, links.changed[c], everybody, sums.rows, links, key)
+            _apply_row(rule, server, slot, links.changed[c], everybody, sums.rows, links, key)
     return sent
 
 
@@ -292,9 +216,8 @@ def _workspace(network: Any) -> tuple[Tables, Sums, Links]:
 
 
 def _carry_out(network: Any, groups: Groups, run: Any) -> Any:
-    scratch, sums, links = _workspace(network)
-    chain, most = network.chain, rows(network.chain, network.items)
-    parts = network.merge, network.model, chain, most, network.tables, scratch, network.people
+    updates, sums, links = _workspace(network)
+    parts = network.merge, network.model, network.steps, network.tables, SERVER, updates, network.people
     # The same form of the driver for a group of whatever size, because just that one was prepared.
     each = network.protocol.participants or len(network.people.steps)
     place = divide(network.people.indptr, groups.first, groups.persons)
@@ -318,7 +241,7 @@ def charge(network: Any, groups: Groups, sent: int, vector: int = 0) -> None:
     numbers goes both ways, as a part of the head that is never rounded.
     """
     row, head, bits = network.shape.row, network.shape.head, network.chain.bits
-    empty, one = (codec.size(count, row, head, True, bits) for count in (0, 1))
+    empty, one = (codec.size(count, row, head, True, bits, UPDATE) for count in (0, 1))
     uploads = len(groups.persons)
     network.messages += groups.asked + uploads
     network.arrived += uploads + groups.dropped + int(np.count_nonzero(groups.heard))

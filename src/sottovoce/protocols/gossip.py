@@ -15,7 +15,7 @@ from sottovoce.kernels import driver, inlined, prange
 from sottovoce.peers import select
 from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, relays, trainings
 from sottovoce.registry import component
-from sottovoce.timing import arrives, first_tick, load, phase, stays
+from sottovoce.timing import arrival, arrives, first_tick, load, phase, stays
 
 
 @component("protocol", "gossip")
@@ -95,7 +95,7 @@ def _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent
                 # All of a cycle's messages share the upload, and each has a download to itself.
                 end = start + max(cycle, load / len(chosen) / download[chosen[m]]) + latency
                 starts[place] = start
-                ends[place] = end
+                ends[place] = arrival(timing, node, start, end, run, number)
                 numbers[place] = number
                 if sure or arrives(timing, node, chosen[m], start, end, run, number):
                     receivers[place] = chosen[m]

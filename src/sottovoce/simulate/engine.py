@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression import Chain, Whole, rows
+from sottovoce.exchange.steps import sequence
 from sottovoce.models import Context, resolve, shape, uses_place
 from sottovoce.peers import meet, memory, period, renew
 from sottovoce.protocols import (
@@ -39,6 +41,8 @@ next needs a copy if its sender changes: with one round 37 % of messages do, wit
 HELD = "rows", "age", "head", "clock", "size", "ids"
 LEARNT = "user", "key", "steps", "heard", "liked", "relayed", "spent"
 """What people keep when their data change."""
+KEPT = "kept "
+"""How a checkpoint tells what a protocol keeps from the arrays of the engine."""
 
 
 class Simulation:
@@ -63,10 +67,12 @@ class Simulation:
         timing: Timing | None = None,
         chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
         storage: Storage = "float32",
+        steps: Sequence[Any] = (),
     ) -> None:
         slots = hosts(protocol, train.people)[1]
         self.timing = synchronous(nodes(protocol, train.people)) if timing is None else timing
         self.chain, self.storage = chain, storage
+        self.steps = sequence([*steps, chain])
         row, head, _ = shape(model)
         each = trainings(protocol, self.timing.timed, codec.payload(chain, train.items, row, head))
         calls, sharing = math.ceil(rounds * each), train.people / slots
@@ -230,7 +236,7 @@ class Simulation:
             "spent": people.spent,
             "counters": np.array([self.round, self.messages, self.arrived, self.bytes], np.int64),
             "seconds": np.array([self.seconds]),
-            **self.kept,
+            **{f"{KEPT}{name}": array for name, array in self.kept.items()},
         }
         if period(self.peers):
             state |= {f"views {name}": known for name, known in self.views._asdict().items()}
@@ -253,7 +259,8 @@ class Simulation:
             self.underway = Messages(*(np.array(state[f"underway {name}"]) for name in Messages._fields))
         live = self.state()
         for name, values in state.items():
-            np.copyto(live[name], values, casting="no")
+            # Checkpoints of earlier versions name what a protocol keeps without the prefix.
+            np.copyto(live[name if name in live else f"{KEPT}{name}"], values, casting="no")
         self.round, self.messages, self.arrived, self.bytes = (int(n) for n in live["counters"])
         self.seconds = float(live["seconds"][0])
         self.people = self.people._replace(relayed=relays(self.protocol, self.views))

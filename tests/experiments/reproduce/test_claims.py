@@ -1,4 +1,4 @@
-"""Claims hold only beyond the spread over seeds."""
+"""Claims hold only beyond what may be chance over seeds."""
 
 import pytest
 
@@ -32,9 +32,12 @@ ORDER = 'order = ["fast", "slow"]'
     [
         ([0.80, 0.82, 0.81], [0.90, 0.93, 0.91], True),
         ([0.90, 0.93, 0.91], [0.80, 0.82, 0.81], False),
-        ([0.80, 0.82, 0.81], [0.81, 0.81, 0.85], False),  # ahead on average, and within the spread
+        ([0.80, 0.82, 0.81], [0.81, 0.81, 0.85], False),  # ahead on average, which may be chance
         ([0.80, 0.90, 1.00], [0.81, 0.91, 1.01], True),  # the same seed is compared with the same
-        ([0.8], [0.9], True),
+        ([0.8] * 3, [0.825, 0.845, 0.865], False),  # beyond two deviations, and with three seeds chance
+        ([0.8] * 9, [0.80, 0.82, 0.84] * 3, True),  # within two deviations, and with nine seeds not
+        ([0.8], [0.9], None),  # a single seed decides nothing
+        ([0.9], [0.8], None),
         ([0.8, 0.8], [0.8, 0.8], False),
         ([0.8, 0.8], [0.9, None], False),
     ],
@@ -46,10 +49,11 @@ def test_order(decide, fast, slow, holds):
 
 
 def test_order_says_why(decide):
-    assert "within the spread over seeds" in decide(ORDER, [0.8, 0.82], [0.81, 0.9])["evidence"]
-    assert "(behind by 0.1000)" in decide(ORDER, [0.9], [0.8])["evidence"]
-    assert "(no difference)" in decide(ORDER, [0.8], [0.8])["evidence"]
-    found = decide('order = ["slow", "fast", "means"]', [0.9], [0.8])
+    assert ", which may be chance)" in decide(ORDER, [0.8, 0.82], [0.81, 0.9])["evidence"]
+    assert "(behind by 0.1000, and a single seed decides nothing)" in decide(ORDER, [0.9], [0.8])["evidence"]
+    assert "(ahead by 0.1000, and a single seed decides nothing)" in decide(ORDER, [0.8], [0.9])["evidence"]
+    assert "(no difference)" in decide(ORDER, [0.8, 0.8], [0.8, 0.8])["evidence"]
+    found = decide('order = ["slow", "fast", "means"]', [0.9, 0.9], [0.8, 0.8])
     assert found["holds"]
     assert found["evidence"] == (
         "small: RMSE, at the end: slow 0.8000, fast 0.9000, means 1.0000 (ahead by 0.1000; ahead by 0.1000)"
@@ -76,8 +80,8 @@ def test_reaching_something(decide):
 def test_reaching_something_in_hours(over_hours, run):
     form = over_hours(CLAIM.format('order = ["fast", "slow"], at = { reaches = "means" }'))
     results = {
-        ("small", "fast"): [run(2.0, 1.5, 0.9, hours=0.5)],
-        ("small", "slow"): [run(2.0, 1.5, 1.2, hours=2.0)],
+        ("small", "fast"): [run(2.0, 1.5, 0.9, hours=0.5) for _ in (1, 2)],
+        ("small", "slow"): [run(2.0, 1.5, 1.2, hours=2.0) for _ in (1, 2)],
     }
     found = claims.judge(form, form.claims[0], results)
     assert found["holds"]
@@ -98,10 +102,13 @@ def test_within(decide):
     assert decide(check, [0.80, 0.81], [0.83, 0.84])["holds"]
     apart = decide(check, [0.80, 0.81], [0.83, 0.87])
     assert not apart["holds"], "the spread counts"
-    told = "(apart by 0.0450 ± 0.0212, at the far end of the spread 0.0874, allowed 0.0500)"
+    told = "(apart by 0.0450 ± 0.0212, at the far end of the interval 0.2356, allowed 0.0500)"
     assert told in apart["evidence"]
     assert not decide(check, [0.80, 0.81], [0.90, 0.91])["holds"]
-    assert decide('within = ["fast", "slow"], metric = "bytes", by = 0', [0.8], [0.9])["holds"]
+    assert decide('within = ["fast", "slow"], metric = "bytes", by = 0', [0.8, 0.8], [0.9, 0.9])["holds"]
+    single = decide(check, [0.8], [0.8])
+    assert single["holds"] is None
+    assert "allowed 0.0500, and a single seed decides nothing)" in single["evidence"]
 
 
 def test_what_no_run_is_about_is_not_judged(decide):

@@ -97,6 +97,13 @@ def test_curves_over_hours(over_hours, run):
     assert ">rounds</text>" not in drawn
 
 
+def test_what_was_judged_otherwise_says_so(found):
+    earlier = {key: value for key, value in found.items() if key != "confidence"}
+    assert words.verdict(earlier) == f"{words.verdict(found)} Judged by the earlier rule."
+    assert words.scope(earlier) == f"{words.scope(found)} {words.EARLIER}"
+    assert "a single seed decides no comparison" in words.scope(found | {"seeds": [1]})
+
+
 def test_a_statement_that_holds_in_part_says_how_far(found):
     claim = {"holds": False, "findings": [{"said": "", "holds": holds} for holds in (True, False, None)]}
     assert words.judgement(claim) == "does not hold throughout, but in 1 of 2 comparisons"

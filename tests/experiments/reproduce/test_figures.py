@@ -3,6 +3,7 @@
 import math
 
 import pytest
+from scipy import stats
 
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.reproduce import figures
@@ -74,9 +75,9 @@ def test_what_is_not_measured(run):
 
 
 def test_over_seeds():
-    assert Figure.of([1.0, 2.0, 3.0]) == (2.0, 1.0)
-    assert Figure.of([2.0]) == (2.0, None)
-    assert Figure.of([2.0, math.inf]) == (math.inf, None)
+    assert Figure.of([1.0, 2.0, 3.0]) == (2.0, 1.0, 1 / math.sqrt(3), 2)
+    assert Figure.of([2.0]) == (2.0, None, None, 0)
+    assert Figure.of([2.0, math.inf]) == (math.inf, None, None, 0)
     assert math.isnan(Figure.of([2.0, math.nan]).mean)
     assert figures.say_over(Figure(0.5, 0.01), "hr@5") == "50.00 % ± 1.00 %"
     assert figures.say_over(Figure(0.5, 0.0012), "rmse") == "0.5000 ± 0.0012"
@@ -84,3 +85,46 @@ def test_over_seeds():
     assert figures.say(1234.0, "people") == "1,234"
     assert figures.say(1234.5, "models received") == "1,234"
     assert figures.say(0.2345, "seconds per node") == "0.234"
+
+
+ONE, OTHER = [0.3, 0.1, 0.4, 0.1, 0.5], [0.9, 0.2, 0.6]
+
+
+def test_the_interval_over_seeds_is_students():
+    figure = Figure.of(ONE)
+    low, high = stats.ttest_1samp(ONE, 0).confidence_interval(0.95)
+    assert (figure.mean - figure.margin, figure.mean + figure.margin) == pytest.approx((low, high))
+    assert low > 0
+    assert figure.clear is True
+    assert (-figure).clear is False
+    assert Figure.of([0.3, -0.1, 0.4]).clear is False
+    assert figure.within(float(high) + 1e-9) is True
+    assert figure.within(float(high) - 1e-9) is False
+    assert figure.within(figure.margin + 1e-9, around=figure.mean) is True
+
+
+def test_a_difference_of_two_without_a_common_split_is_welchs():
+    apart = Figure.of(OTHER).minus(Figure.of(ONE))
+    low, high = stats.ttest_ind(OTHER, ONE, equal_var=False).confidence_interval(0.95)
+    assert (apart.mean - apart.margin, apart.mean + apart.margin) == pytest.approx((low, high))
+    same = Figure.of([2.0, 2.0]).minus(Figure.of([1.0, 1.0]))
+    assert (same.mean, same.margin, same.clear) == (1.0, 0.0, True)
+
+
+def test_more_seeds_sharpen_a_verdict():
+    """With a spread of the same size, a lead that may be chance under three seeds is clear under ten."""
+    assert Figure.of([0.5, 1.0, 1.5]).clear is False
+    assert Figure.of([0.5, 1.0, 1.5, 0.5, 1.5, 0.5, 1.5, 0.5, 1.5, 1.0]).clear is True
+
+
+def test_a_single_seed_decides_nothing():
+    assert Figure.of([1.0]).clear is Figure.of([-1.0]).clear is Figure.of([0.0]).within(1.0) is None
+    assert Figure.of([1.0, 1.1]).minus(Figure.of([0.5])).clear is None
+    assert Figure.of([1.0, math.nan]).clear is Figure.of([math.nan]).within(1.0) is False
+
+
+def test_what_is_open_together_with_others():
+    assert figures.every([True, True]) is True
+    assert figures.every([True, None]) is None
+    assert figures.every([None, False]) is False
+    assert [figures.opposite(holds) for holds in (True, False, None)] == [False, True, None]

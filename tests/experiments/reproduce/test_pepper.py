@@ -86,6 +86,13 @@ def test_most_cases(methods, given, ours, ahead, behind):
     assert (first.holds, second.holds) == (ahead, behind)
 
 
+def test_a_single_seed_decides_nothing(methods, given):
+    single = {name: runs[:1] for name, runs in given(PEPPER=0.6).items()}
+    for statement in ("usually_ahead", "margin", "towards_zero"):
+        (found,) = find(f"pepper.{statement}")(methods, single)
+        assert found.holds is None, statement
+
+
 def test_cases_are_named(methods, given):
     (finding,) = find("pepper.usually_ahead")(methods, given(PEPPER=0.6, FedFast=0.7))
     assert finding.said == (
@@ -210,12 +217,14 @@ def test_left_alone(build, run, few, holds):
     one = np.linspace(1.0, 2.0, 50)
     ours = np.where(np.arange(50) < few, 0.5, 4.0)
     given = {
-        ("dense", "PEPPER"): [with_nodes(run, ours, ours + one, one)],
-        ("dense", "Model-Age-Based"): [with_nodes(run, one, one, one)],
+        ("dense", "PEPPER"): [with_nodes(run, ours, ours + one, one) for _ in (1, 2)],
+        ("dense", "Model-Age-Based"): [with_nodes(run, one, one, one) for _ in (1, 2)],
     }
     share, linked = find("pepper.left_alone")(form, given)
     assert share.holds is holds
     assert linked.holds
+    _, single = find("pepper.left_alone")(form, {run: seeds[:1] for run, seeds in given.items()})
+    assert single.holds is None
 
 
 NETWORKS = FORM.replace(

@@ -1,12 +1,13 @@
-"""How a server makes one model of many Updates. One file per rule; what a rule consists of stands here.
+"""How a server makes one model of many updates. One file per rule; what a rule consists of stands here.
 
 A rule is a `NamedTuple`, registered with `@component("aggregate", name, over=…)`. A row, and the head,
 moves by a weighted sum of what participants changed, divided by the weights `over` all
-`participants` (rows that one left alone then count as zero), or over the `contributors`: those who
-changed this very row. A rule may also weigh each row by how it changed, and go only a part of the way.
+`participants` (rows that one left alone then count as zero), over the `contributors`, who
+changed this very row, or over `nobody`: a plain sum. A rule may also weigh each row by how it changed, and
+go only a part of the way.
 """
 
-from sottovoce.kernels import constant, operation
+from sottovoce.kernels import operation
 
 
 @operation
@@ -29,7 +30,21 @@ def stride(rule):
     """How far the server goes towards the average: 1 is all of the way."""
 
 
-@constant
-def by_row(rule):
-    """Whether a row is divided by the weights of those who changed it, known at compile time."""
-    return int(rule.over == "contributors")
+@operation(by="over")
+def divisor(rule, contributors, participants):
+    """What a sum of changes is divided by, given the weights of those who changed it, and of all."""
+
+
+@divisor.rule("contributors")
+def _contributors(rule, contributors, participants):
+    return contributors
+
+
+@divisor.rule("participants")
+def _participants(rule, contributors, participants):
+    return participants
+
+
+@divisor.rule("nobody")
+def _nobody(rule, contributors, participants):
+    return 1.0

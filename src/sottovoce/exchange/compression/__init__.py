@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from sottovoce.disclosure import NOTHING, Disclosure, discloses
-from sottovoce.kernels import operation
+from sottovoce.kernels import helper, operation
 
 
 class Whole(NamedTuple):
@@ -58,6 +58,7 @@ def chain(compressions: Iterable[Any]) -> Chain | Whole:
     return Whole() if made == Chain() else made
 
 
+@helper
 def rows(chain: Chain | Whole, items: int) -> int:
     """How many rows a message holds."""
     return items if chain.share >= 1 else max(1, int(chain.share * items))

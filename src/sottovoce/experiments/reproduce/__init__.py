@@ -2,7 +2,7 @@
 
 form.py      the TOML file: paper, base recipe, axes of settings, rows and claims
 figures.py   numbers of finished runs: which metric, read where
-claims.py    statements that hold or do not, beyond the spread over seeds
+claims.py    statements that hold or do not, beyond what may be chance over seeds
 papers/      statements that need a function of their own, one file per paper
 execute.py   from the file to runs, and to what they come to
 shared.py    runs that several reproductions need

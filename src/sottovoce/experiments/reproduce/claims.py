@@ -1,9 +1,9 @@
 """Statements that hold or do not, with the numbers that decide.
 
 Runs of the same seed share split and randomness, so differences are taken seed by seed. A
-difference counts when its mean is more than twice its standard deviation over seeds; with a single
-seed there is no spread to compare with, and its sign alone decides. What was never reached counts as
-reached one step after the last evaluation; where neither run reached it, nothing is decided.
+difference counts when the 95 % interval of its mean over seeds leaves out zero (`Figure.clear`); a single
+seed has no interval, and decides nothing. What was never reached counts as reached one step after the last
+evaluation; where neither run reached it, nothing is decided.
 """
 
 import math
@@ -64,7 +64,7 @@ def _findings(form: Reproduction, check: Check, results: Results) -> Iterator[Fi
         told = ", ".join(f"{t} {_told(c, metric, check)}" for t, c in zip(texts, columns, strict=True))
         judged = [_judge(*pair, metric, check, form.x) for pair in pairwise(columns)]
         read, why = figures.say_read(metric, check.at, form.x), "; ".join(one.said for one in judged)
-        yield Finding(f"{where}{read}: {told} ({why})", _all([one.holds for one in judged]))
+        yield Finding(f"{where}{read}: {told} ({why})", figures.every(one.holds for one in judged))
 
 
 def _column(
@@ -91,19 +91,17 @@ def _judge(a: _Column, b: _Column, metric: str, check: Check, x: str) -> Finding
     gain = b.minus(a) if figures.smaller_is_better(metric, check.at) else a.minus(b)
     unit = f" {x}" if isinstance(check.at, Reaches) else ""
     least = "at least " if a.missed or b.missed else ""
-    size = least + figures.say_over(Figure(abs(gain.mean), gain.std), metric, check.at) + unit
+    size = least + figures.say_over(abs(gain), metric, check.at) + unit
+    single = "" if len(a.values) > 1 else ", and a single seed decides nothing"
     if check.by is not None:
-        far = abs(gain.mean) + figures.SPREADS * (gain.std or 0.0)
-        spread = f", at the far end of the spread {figures.say(far, metric, check.at)}" if gain.std else ""
+        far = abs(gain.mean) + (gain.margin or 0.0)
+        end = f", at the far end of the interval {figures.say(far, metric, check.at)}" if gain.std else ""
         allowed = figures.say(check.by, metric, check.at)
-        return Finding(f"apart by {size}{spread}, allowed {allowed}", not least and far <= check.by)
-    if gain.clear:
-        return Finding(f"ahead by {size}", True)
+        holds = False if least else gain.within(check.by)
+        return Finding(f"apart by {size}{end}, allowed {allowed}{single}", holds)
+    if gain.mean == 0:
+        return Finding(f"no difference{single}", gain.clear)
     if gain.mean > 0:
-        return Finding(f"ahead by {size}, within the spread over seeds", False)
-    return Finding("no difference" if gain.mean == 0 else f"behind by {size}", False)
-
-
-def _all(holds: list[bool | None]) -> bool | None:
-    """All of them; open if one is open and none fails."""
-    return False if False in holds else None if None in holds else True
+        chance = ", which may be chance" if gain.clear is False else ""
+        return Finding(f"ahead by {size}{chance}{single}", gain.clear)
+    return Finding(f"behind by {size}{single}", gain.clear)

@@ -96,6 +96,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "experiment": form.name,
         "quick": plan.quick,
         "seeds": plan.seeds,
+        "confidence": figures.CONFIDENCE,
         "fewer": {label: n for label, n in form.fewer.items() if any(label in run for run in results)},
         **_extent(form, results),
         "paper": form.paper.model_dump(),

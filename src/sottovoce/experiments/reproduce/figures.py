@@ -1,14 +1,22 @@
-"""Numbers of finished runs: which metric, read where on the curve, over which seeds."""
+"""Numbers of finished runs: which metric, read where on the curve, over which seeds.
+
+Seeds are a sample: a mean x̄ over n of them, with standard deviation s, has the 95 % interval
+
+    x̄ ± t s / √n,   t the critical value of Student's distribution with n − 1 degrees of freedom,
+
+so that more seeds make it narrower, and a single one has none.
+"""
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import RecipeError
+from sottovoce.evaluate import student
 from sottovoce.experiments.machine import size
 from sottovoce.experiments.nodes import PREFIX
 from sottovoce.experiments.outcome import Run
@@ -17,7 +25,8 @@ from sottovoce.experiments.reproduce.form import At, Hours, Labels, Reaches, Rep
 from sottovoce.metrics import lower_is_better
 from sottovoce.registry import nearest
 
-SPREADS = 2.0
+CONFIDENCE = 0.95
+"""The level of intervals over seeds."""
 _ROUNDING = 1e-6  # hours
 
 Results = Mapping[Labels, Sequence[Run]]
@@ -43,22 +52,59 @@ NODES = {
 
 
 class Figure(NamedTuple):
-    """A number over seeds: the mean, and the standard deviation of a sample if there are several."""
+    """A number over seeds: the mean, and if there are several how far that may be off."""
 
     mean: float
-    std: float | None
+    std: float | None = None
+    """The standard deviation of a sample."""
+    error: float | None = None
+    """The standard error of the mean."""
+    freedom: float = 0.0
+    """Degrees of freedom of that error."""
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Figure":
         """Infinite or unknown if one of the values is."""
         if not all(map(math.isfinite, values)):
             return cls(math.inf if math.inf in values else math.nan, None)
-        return cls(statistics.fmean(values), statistics.stdev(values) if len(values) > 1 else None)
+        mean, n = statistics.fmean(values), len(values)
+        if n < 2:
+            return cls(mean)
+        std = statistics.stdev(values)
+        return cls(mean, std, std / math.sqrt(n), n - 1)
+
+    def minus(self, other: "Figure") -> "Figure":
+        """The difference of two that share no split, with the degrees of freedom of Welch (1947)."""
+        mean = self.mean - other.mean
+        if self.error is None or other.error is None:
+            return Figure(mean)
+        std, error = math.hypot(self.std or 0.0, other.std or 0.0), math.hypot(self.error, other.error)
+        parts = self.error**4 / self.freedom + other.error**4 / other.freedom
+        return Figure(mean, std, error, error**4 / parts if parts else self.freedom + other.freedom)
+
+    def __neg__(self) -> "Figure":
+        return self._replace(mean=-self.mean)
+
+    def __abs__(self) -> "Figure":
+        return self._replace(mean=abs(self.mean))
 
     @property
-    def clear(self) -> bool:
-        """Whether it is above zero beyond the spread over seeds."""
-        return self.mean > SPREADS * (self.std or 0.0)
+    def margin(self) -> float | None:
+        """Half the width of the 95 % interval of the mean; none with a single seed."""
+        return None if self.error is None else student.critical(self.freedom, 1 - CONFIDENCE) * self.error
+
+    @property
+    def clear(self) -> bool | None:
+        """Whether it is above zero with its whole interval; open if it has none."""
+        if not math.isfinite(self.mean):
+            return False
+        return None if self.margin is None else self.mean > self.margin
+
+    def within(self, limit: float, around: float = 0.0) -> bool | None:
+        """Whether its whole interval is no further than `limit` from a number; open if it has none."""
+        if not math.isfinite(self.mean):
+            return False
+        return None if self.margin is None else abs(self.mean - around) + self.margin <= limit
 
 
 def places(form: Reproduction, run: Run) -> list[float]:
@@ -186,6 +232,17 @@ def say_at(at: At, x: str = "rounds") -> str:
 def say_read(metric: str, at: At, x: str = "rounds") -> str:
     """What was read, in words."""
     return metric if metric in COUNTS else f"{name(metric)}, {say_at(at, x)}"
+
+
+def opposite(holds: bool | None) -> bool | None:
+    """Whether something does not hold; open if that is."""
+    return None if holds is None else not holds
+
+
+def every(holds: Iterable[bool | None]) -> bool | None:
+    """Whether all hold; open if one is open and none fails."""
+    known = set(holds)
+    return False if False in known else None if None in known else True
 
 
 def name(metric: str) -> str:

@@ -114,7 +114,7 @@ class Check(Read):
 
 
 class Claim(Strict):
-    """A statement that holds if all its checks do, beyond the spread over seeds."""
+    """A statement that holds if all its checks do, beyond what may be chance over seeds."""
 
     claim: str
     source: str | None = None

@@ -11,6 +11,7 @@ from sottovoce.metrics import lower_is_better
 
 HEADER = ["", "figure", "paper", "ours", "allowed", ""]
 BAND = "Lines are means, and bands reach from the lowest to the highest of the seeds."
+EARLIER = "By the earlier rule, a difference counts beyond two standard deviations over seeds."
 
 
 def title(found: Mapping[str, Any]) -> str:
@@ -34,6 +35,7 @@ def verdict(found: Mapping[str, Any]) -> str:
         if known:
             parts.append(f"{what} {sum(known)} of {len(known)}{counted}")
     rest = " Some comparisons are left open." if any(map(_open_ends, found["claims"])) else ""
+    rest += "" if "confidence" in found else " Judged by the earlier rule."
     return f"What holds: {', '.join(parts)}.{rest}" if parts else "Nothing here can be judged."
 
 
@@ -43,12 +45,15 @@ def scope(found: Mapping[str, Any]) -> str:
     under = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds ({', '.join(map(str, seeds))})"
     few = [f"{label} under {n} of them" for label, n in found.get("fewer", {}).items() if n < len(seeds)]
     under = ", ".join([under, *few])
-    spread = "; without a spread over seeds, signs alone decide" if len(seeds) == 1 else ""
+    spread = "; a single seed decides no comparison" if len(seeds) == 1 else ""
     if found["quick"]:
         return f"A reduced version (--quick) shows what a full one looks at, and decides nothing: {under}."
     if not found["missing"]:
-        return f"Under {under}{spread}."
-    return f"Run: {', '.join(found['ran'])}, under {under}{spread}. Not run: {', '.join(found['missing'])}."
+        told = f"Under {under}{spread}."
+    else:
+        ran, missing = (", ".join(found[which]) for which in ("ran", "missing"))
+        told = f"Run: {ran}, under {under}{spread}. Not run: {missing}."
+    return told if "confidence" in found else f"{told} {EARLIER}"
 
 
 def mark(holds: bool | None) -> str:

@@ -4,7 +4,6 @@ Percentages are points of HR@10: the paper writes that 0.61 is 8 % below 0.69.
 """
 
 import itertools
-import math
 import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
@@ -82,8 +81,8 @@ def neumf_not_behind(form: Reproduction, results: Results) -> list[Finding]:
     for labels, pair in form.together(names, [], results):
         lead = _difference(form, [results[run] for run, _ in pair], "best")
         where, which = ", ".join(labels), "ahead of" if lead.mean >= 0 else "behind"
-        said = f"{where}: HR@10 at its best: {names[0]} is {which} {names[1]} by {_say(_size(lead))}"
-        found.append(Finding(said, not Figure(-lead.mean, lead.std).clear))
+        said = f"{where}: HR@10 at its best: {names[0]} is {which} {names[1]} by {_say(abs(lead))}"
+        found.append(Finding(said, figures.opposite((-lead).clear)))
     return found
 
 
@@ -105,8 +104,7 @@ def harder_is_closer(form: Reproduction, results: Results) -> list[Finding]:
     gaps = sorted(_gaps(form, results), key=lambda gap: gap.central.mean)
     found = []
     for harder, easier in itertools.pairwise(gaps):
-        spread = math.hypot(harder.cost.std or 0.0, easier.cost.std or 0.0)  # they share no split
-        more = Figure(easier.cost.mean - harder.cost.mean, spread)
+        more = easier.cost.minus(harder.cost)
         told = (
             f"{gap.data} {100 * gap.central.mean:.1f} % central, {_say(gap.cost)} lost"
             for gap in (harder, easier)
@@ -207,9 +205,9 @@ def _shape(form: Reproduction, what: str, runs: Sequence[Run], *, rises: bool) -
     rise = Figure.of([window[-1] - window[max(0, len(window) - 1 - size)] for window in windows])
     said = (
         f"{what}: best over rounds {rounds[top]} to {rounds[top + size - 1]}, then falls by {_say(fall)} "
-        f"until the end; in the last tenth it {'rises' if rise.mean >= 0 else 'falls'} by {_say(_size(rise))}"
+        f"until the end; in the last tenth it {'rises' if rise.mean >= 0 else 'falls'} by {_say(abs(rise))}"
     )
-    return Finding(said, rise.clear and not fall.clear if rises else fall.clear)
+    return Finding(said, figures.every([rise.clear, figures.opposite(fall.clear)]) if rises else fall.clear)
 
 
 def _windows(values: Sequence[float]) -> list[float]:
@@ -220,10 +218,6 @@ def _windows(values: Sequence[float]) -> list[float]:
 
 def _between(figure: Figure, limits: tuple[float, float]) -> bool:
     return limits[0] <= figure.mean <= limits[1]
-
-
-def _size(figure: Figure) -> Figure:
-    return Figure(abs(figure.mean), figure.std)
 
 
 def _say(figure: Figure) -> str:

@@ -5,7 +5,6 @@ At equal hours they have had the same bandwidth.
 """
 
 import itertools
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -55,8 +54,7 @@ def gap_shrinks(form: Reproduction, results: Results) -> list[Finding]:
     """With ten local epochs: the larger the network, the closer the two are, as the mean over the curve."""
 
     def gap(pair: _Pair) -> Figure:
-        lead = pair.lead(form, "mean")
-        return Figure(abs(lead.mean), lead.std)
+        return abs(pair.lead(form, "mean"))
 
     ten = {run: seeds for run, seeds in results.items() if "10 epochs" in run}
     return [
@@ -107,7 +105,7 @@ def far_better(form: Reproduction, results: Results) -> list[Finding]:
             told = ", ".join(f"{name} {_say(Figure.of(values))}" for name, values in both)
             ahead = f"{'ahead' if gain.mean > 0 else 'behind'} by {_size(gain)}, at least {FAR:g} is far"
             said = f"{', '.join(labels)}: {figures.say_read(form.metric, at)}: {told} ({ahead})"
-            found.append(Finding(said, Figure(gain.mean - FAR, gain.std).clear))
+            found.append(Finding(said, gain._replace(mean=gain.mean - FAR).clear))
     return found
 
 
@@ -124,7 +122,7 @@ def no_clear_advantage(form: Reproduction, results: Results) -> list[Finding]:
         told = ", ".join(f"{name} {_say(ends[name])}" for name in best)
         ahead = "gossip" if lead.mean > 0 else "federation"
         said = f"{', '.join(labels)}: the best of each at the end: {told} ({ahead} ahead by {_size(lead)})"
-        found.append(Finding(said, not Figure(-lead.mean, lead.std).clear))
+        found.append(Finding(said, figures.opposite((-lead).clear)))
     return found
 
 
@@ -151,8 +149,9 @@ def _pairs(form: Reproduction, results: Results) -> Iterator[_Pair]:
 def _initial(form: Reproduction, pair: _Pair) -> Finding:
     hours = figures.places(form, pair.gossip[0])
     leads = [pair.lead(form, int(event["round"])) for event in pair.gossip[0].curve]
-    behind = [Figure(-lead.mean, lead.std) for lead in leads]
-    ahead = {hour: lead for hour, lead in zip(hours, behind, strict=True) if hour and lead.clear}
+    if len(pair.gossip) < 2:
+        return Finding(f"{pair.where}: a single seed decides nothing", None)
+    ahead = {hour: -lead for hour, lead in zip(hours, leads, strict=True) if hour and (-lead).clear}
     if not ahead:
         return Finding(f"{pair.where}: federation is never ahead", False)
     first, last, most = min(ahead), max(ahead), max(ahead, key=lambda hour: ahead[hour].mean)
@@ -186,19 +185,20 @@ def _judged(
     if not steps:
         missing = "a single size" if len(sizes) == 1 else "without the largest network this"
         return f"{said} {told} ({missing} decides nothing)", None
-    changes = [_change(sizes[a], sizes[b]) for a, b in steps]
-    clear = [(c if grows else Figure(-c.mean, c.std)).clear for c in changes]
+    changes = [sizes[b].minus(sizes[a]) for a, b in steps]
+    clear = [(c if grows else -c).clear for c in changes]
     why = ", ".join(
-        f"{_signed(change)} from {a} to {b}"
-        + ("" if holds or (change.mean > 0) is not grows else ", within the spread over seeds")
+        f"{_signed(change)} from {a} to {b}{_doubt(change, holds) if (change.mean > 0) is grows else ''}"
         for (a, b), change, holds in zip(steps, changes, clear, strict=True)
     )
-    return f"{said} {told} ({why})", all(clear)
+    return f"{said} {told} ({why})", figures.every(clear)
 
 
-def _change(a: Figure, b: Figure) -> Figure:
-    """From `a` to `b`, which share no split: their spreads add up."""
-    return Figure(b.mean - a.mean, math.hypot(a.std or 0.0, b.std or 0.0))
+def _doubt(change: Figure, holds: bool | None) -> str:
+    """Why a change that goes the right way does not count."""
+    if change.error is None:
+        return ", and a single seed decides nothing"
+    return "" if holds else ", which may be chance"
 
 
 def _signed(figure: Figure) -> str:
@@ -210,4 +210,4 @@ def _say(figure: Figure) -> str:
 
 
 def _size(figure: Figure) -> str:
-    return _say(Figure(abs(figure.mean), figure.std))
+    return _say(abs(figure))

@@ -63,9 +63,11 @@ def _usually(form: Reproduction, results: Results, sign: int) -> list[Finding]:
         for name, k in itertools.product([name for name in FEDERATED if name in runs], KS):
             metric = f"{form.metric.partition('@')[0]}@{k}"
             lead = Figure.of(_leads(form, runs["PEPPER"], runs[name], metric))
-            cases[f"{name} at {k}"] = Figure(sign * lead.mean, lead.std).clear
-        if cases:
-            clear, way = sum(cases.values()), "ahead of" if sign > 0 else "behind"
+            cases[f"{name} at {k}"] = (lead if sign > 0 else -lead).clear
+        if cases and None in cases.values():
+            found.append(Finding(f"{where}a single seed decides nothing", None))
+        elif cases:
+            clear, way = sum(map(bool, cases.values())), "ahead of" if sign > 0 else "behind"
             rest = ", ".join(case for case, holds in cases.items() if clear and not holds)
             said = f"{where}PEPPER is {way} federated methods in {clear} of {len(cases)} cases"
             found.append(Finding(f"{said}{rest and f', not {rest}'}", clear > MOST * len(cases)))
@@ -80,8 +82,7 @@ def margin(form: Reproduction, results: Results) -> list[Finding]:
         lead = Figure.of(_leads(form, runs["PEPPER"], runs["Decentralized FedAvg"], form.metric))
         said = f"{where}PEPPER is ahead of Decentralized FedAvg by {_say(form, lead)}, allowed"
         limits = f"{figures.say(paper, form.metric)} ± {figures.say(NEAR, form.metric)}"
-        off = abs(lead.mean - paper) + figures.SPREADS * (lead.std or 0.0)
-        found.append(Finding(f"{said} {limits}", off <= NEAR))
+        found.append(Finding(f"{said} {limits}", lead.within(NEAR, around=paper)))
     return found
 
 
@@ -111,8 +112,7 @@ def towards_zero(form: Reproduction, results: Results) -> list[Finding]:
         at = {name: _figure(form, runs[name], SHORT_TAIL) for name in DECENTRALIZED if name in runs}
         if at:
             said = f"{where}CDF 0.001: {_list(form, at)}, allowed {figures.say(NEAR, form.metric)}"
-            far = [one.mean + figures.SPREADS * (one.std or 0.0) for one in at.values()]
-            found.append(Finding(said, max(far) <= NEAR))
+            found.append(Finding(said, figures.every(one.within(NEAR) for one in at.values())))
     return found
 
 
@@ -129,7 +129,8 @@ def short_tail(form: Reproduction, results: Results) -> list[Finding]:
         elif best and rest:
             pairs = itertools.product(best, rest)
             leads = [Figure.of(_leads(form, runs[a], runs[b], form.metric, SHORT_TAIL)) for a, b in pairs]
-            found.append(Finding(f"{where}CDF 0.001: {_list(form, at)}", all(lead.clear for lead in leads)))
+            holds = figures.every(lead.clear for lead in leads)
+            found.append(Finding(f"{where}CDF 0.001: {_list(form, at)}", holds))
     return found
 
 
@@ -143,7 +144,7 @@ def long_tail(form: Reproduction, results: Results) -> list[Finding]:
         leads = [zip(means["PEPPER"], means[name], strict=True) for name in FEDERATED]
         clear = [Figure.of([ours - theirs for ours, theirs in lead]).clear for lead in leads]
         span = f"CDF {LONG_TAIL[0]:g} to {LONG_TAIL[1]:g}"
-        found.append(Finding(f"{where}{span}: {_list(form, told)}", all(clear)))
+        found.append(Finding(f"{where}{span}: {_list(form, told)}", figures.every(clear)))
     return found
 
 
@@ -161,11 +162,8 @@ def sparsity(form: Reproduction, results: Results) -> list[Finding]:
     told = f"PEPPER ahead of FedAvg by {said}"
     if len(leads) < 2:
         return [Finding(f"{told} (a single data set decides nothing)", None)]
-    steps = [
-        Figure(b.mean - a.mean, math.hypot(a.std or 0.0, b.std or 0.0))
-        for a, b in itertools.pairwise(leads.values())
-    ]
-    return [Finding(told, all(step.clear for step in steps))]
+    steps = [b.minus(a) for a, b in itertools.pairwise(leads.values())]
+    return [Finding(told, figures.every(step.clear for step in steps))]
 
 
 @statement("pepper.fewer_rounds")
@@ -250,8 +248,7 @@ def _alike(form: Reproduction, results: Results, network: str) -> list[Finding]:
     for name, values in losses.items() if own else ():
         apart = Figure.of([a - b for a, b in zip(own, values, strict=True)])
         mine, other = (_say(form, Figure.of(each)) for each in (own, values))
-        holds = abs(apart.mean) + figures.SPREADS * (apart.std or 0.0) <= ALIKE
-        found.append(Finding(f"PEPPER loses {mine}, {name} {other}", holds))
+        found.append(Finding(f"PEPPER loses {mine}, {name} {other}", apart.within(ALIKE)))
     return found or [Finding(f"PEPPER was not run with others, both always online and with {network}", None)]
 
 

@@ -1,0 +1,75 @@
+"""What one person's training changed of a model: an update.
+
+An update is a slot of indexed tables, so that kernels need no second form for it:
+
+| field of the tables   | what it holds in an update                                  |
+|-----------------------|-------------------------------------------------------------|
+| `ids`                 | the items whose rows changed, in any order                  |
+| `rows`                | by how much, float32                                        |
+| `head`                | by how much the head changed                                |
+| `size`                | how many instances the training was on                      |
+| `clock`               | the clock of the model that was trained: its version        |
+| `offset`              | where the slot's rows begin, and where those that count end |
+
+Rows beyond that end have no meaning, `age` is that of the rows before they were cut down, and `where` is not
+kept up to date: an update is summed or sent, not trained.
+"""
+
+from sottovoce.kernels import helper, inlined, load
+from sottovoce.models import train
+from sottovoce.models._study import fetch
+from sottovoce.state import width
+
+
+@inlined
+def _receive(model, tables, slot, updates, place, people, person, run):
+    """Gather the rows that a person is about to touch, with their ages, the head and the clock."""
+    fetch(model, tables, slot, updates, place, people, person, run)
+    age, ids, known, first = updates.age, updates.ids, tables.age, tables.offset[slot]
+    for n in range(updates.offset[place], updates.offset[place + 1]):
+        age[n] = known[first + ids[n]]
+    for d in range(tables.head.shape[1]):
+        updates.head[place, d] = tables.head[slot, d]
+    updates.clock[place] = tables.clock[slot]
+
+
+@inlined
+def _difference(tables, slot, updates, place):
+    """Turn a trained model into the update of what changed in it."""
+    begin, count, first = updates.offset[place], 0, tables.offset[slot]
+    age, rows, ids, known, before = updates.age, updates.rows, updates.ids, tables.rows, tables.age
+    for n in range(begin, updates.offset[place + 1]):
+        j = first + ids[n]
+        if age[n] > before[j]:
+            at = begin + count
+            ids[at] = ids[n]
+            for d in range(width(tables)):
+                rows[at, d] = rows[n, d] - load(known[j, d])
+            count += 1
+    updates.offset[place + 1] = begin + count
+    for d in range(tables.head.shape[1]):
+        updates.head[place, d] -= tables.head[slot, d]
+
+
+@inlined
+def local_update(model, tables, slot, updates, place, people, person, run):
+    """Let a person train on model `slot`, which stays as it is; write the change into update `place`.
+
+    `tables` are whole, `updates` indexed. What is private to the person, the vector, is trained for good.
+    """
+    _receive(model, tables, slot, updates, place, people, person, run)
+    updates.size[place] = train(model, updates, place, people, person, run)
+    people.steps[person] += 1
+    _difference(tables, slot, updates, place)
+
+
+@helper
+def squared_length(updates, place):
+    """The sum of squares of all that an update changes: rows [n, w] and head [h]."""
+    total, rows = 0.0, updates.rows
+    for n in range(updates.offset[place], updates.offset[place + 1]):
+        for d in range(width(updates)):
+            total += rows[n, d] * rows[n, d]
+    for d in range(updates.head.shape[1]):
+        total += updates.head[place, d] * updates.head[place, d]
+    return total
