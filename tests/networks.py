@@ -10,7 +10,7 @@ from sottovoce.data.interactions import Catalog, Interactions
 from sottovoce.exchange.codec import size
 from sottovoce.exchange.pack import pack
 from sottovoce.peers.uniform import Uniform
-from sottovoce.protocols import absorb
+from sottovoce.protocols.execute import absorb
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
 from sottovoce.state import Tables

@@ -16,8 +16,8 @@ from sottovoce.combine.linear import Linear
 from sottovoce.combine.model_age import ModelAge
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import Whole, chain
 from sottovoce.exchange.compression.delta import Delta
+from sottovoce.exchange.compression.interface import Whole, chain
 from sottovoce.exchange.compression.quantize import Quantize
 from sottovoce.exchange.compression.subsample import Subsample
 from sottovoce.exchange.message import UPDATE, emit, received

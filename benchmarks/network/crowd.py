@@ -11,8 +11,8 @@ from sottovoce.models.mf import MF
 from sottovoce.peers.k_out import KOut
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.churn.always import Always
+from sottovoce.simulate.clock import clock
 from sottovoce.simulate.engine import Simulation
-from sottovoce.simulate.links import clock
 from sottovoce.simulate.links.unequal import Unequal
 from sottovoce.simulate.links.uniform import Uniform
 

@@ -29,15 +29,17 @@ from sottovoce.data import ids
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.evaluate.recommend import select
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import chain
+from sottovoce.exchange.compression.interface import chain
 from sottovoce.exchange.message import CODES, UPDATE, Expect, Message, emit, received
 from sottovoce.exchange.pack import to_codes
-from sottovoce.exchange.steps import protect, sequence
+from sottovoce.exchange.steps.interface import protect, sequence
 from sottovoce.exchange.update import local_update
 from sottovoce.experiments import disk
 from sottovoce.kernels import ROUNDING, driver, stream
-from sottovoce.models import Context, resolve, score_all, shape, uses_place
-from sottovoce.protocols import NOBODY, absorb, start
+from sottovoce.models.interface import Context, resolve, score_all, shape, uses_place
+from sottovoce.models.start import start
+from sottovoce.protocols.execute import absorb
+from sottovoce.protocols.interface import NOBODY
 from sottovoce.registry import Choice, chosen
 from sottovoce.state import People, Tables, gathered, people, whole
 

@@ -9,11 +9,11 @@ recipe has it, the file must still be the same.
 """
 
 import difflib
+import functools
 import hashlib
 import importlib
 import importlib.abc
 import importlib.util
-import pkgutil
 import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
@@ -69,14 +69,18 @@ def component(kind: str, name: str, **declares: str) -> Callable[[T], T]:
 
 def names(kind: str) -> list[str]:
     """All names of a kind: what is shipped, what other packages declare, what was registered."""
-    package = importlib.import_module(PACKAGES[kind])
-    shipped = {
-        module.name.replace("_", "-")
-        for module in pkgutil.iter_modules(package.__path__)
-        if not module.ispkg and not module.name.startswith("_")
-    }
+    shipped = _shipped(kind)
     declared = {e.name for e in entry_points(group=f"sottovoce.{kind}")}
     return sorted(shipped | declared | {n for k, n in _known if k == kind})
+
+
+@functools.cache
+def _shipped(kind: str) -> set[str]:
+    """The names of modules in the kind's package that register a component of this kind."""
+    package = importlib.import_module(PACKAGES[kind])
+    files = [path for folder in package.__path__ for path in Path(folder).glob("*.py")]
+    mark = f'@component("{kind}",'
+    return {path.stem.replace("_", "-") for path in files if mark in path.read_text("utf-8")}
 
 
 def get(kind: str, name: str) -> type:
@@ -159,7 +163,7 @@ def _in_file(kind: str, name: str) -> type:
     cls = next(iter(found.values()))
     from sottovoce.kernels import missing
 
-    lacking = missing(cls, importlib.import_module(PACKAGES[kind]))
+    lacking = missing(cls, PACKAGES[kind])
     if lacking:
         raise RecipeError(f"{path}: {cls.__name__} lacks {', '.join(lacking)}.", "Add what is missing.")
     return cls

@@ -75,7 +75,7 @@ def present(timing: Timing, time: float) -> Bools:
 
 
 @inlined
-def load(timing, models):
+def cycle_load(timing, models):
     """What a node uploads in one cycle, in full models."""
     return models if timing.timed else 1.0
 

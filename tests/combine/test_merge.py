@@ -6,8 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce import registry
-from sottovoce.combine import ROWS, merge, merged_age, weight
+from sottovoce.combine.interface import merged_age, weight
 from sottovoce.combine.linear import Linear
+from sottovoce.combine.merge import ROWS, merge
 from sottovoce.combine.none import Replace
 from sottovoce.kernels import driver
 from sottovoce.models.mf import MF

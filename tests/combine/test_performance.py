@@ -5,13 +5,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.combine import standing, weight
 from sottovoce.combine.dataset_size import DatasetSize
+from sottovoce.combine.interface import merge_statistic, weight
 from sottovoce.combine.model_age import ModelAge
 from sottovoce.combine.performance import Performance
 from sottovoce.evaluate.evaluation import evaluate
 from sottovoce.models.mf import MF
-from sottovoce.peers import renew
+from sottovoce.peers.interface import renew
 from sottovoce.peers.personalized import Personalized
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.state import People, remember
@@ -50,7 +50,8 @@ def test_quality_is_what_evaluation_measures():
     }
     for metric, values in wanted.items():
         rule = Performance(metric, k=2)
-        ours = [standing(rule, *state[:2], person, state[2], person, 1) for person in range(data.people)]
+        everybody = range(data.people)
+        ours = [merge_statistic(rule, *state[:2], person, state[2], person, 1) for person in everybody]
         np.testing.assert_allclose(ours, values, rtol=1e-6, err_msg=metric)
         assert len(set(ours)) > 1
 
@@ -61,7 +62,7 @@ def test_who_cannot_tell_takes_the_mean():
     parts["candidates"] = parts["candidates"][:12]
     simulation = simulate(MF(factors=3), data, merge=Performance(), **parts)
     state = simulation.merge, simulation.model, simulation.tables, 0, simulation.people, 0, 1
-    assert standing(*state) == 1
+    assert merge_statistic(*state) == 1
     assert weight(simulation.merge, 1.0, 1.0) == 0.5
 
 

@@ -7,10 +7,10 @@ import numpy as np
 from sottovoce.combine.decentralized_reptile import DecentralizedReptile
 from sottovoce.combine.linear import Linear
 from sottovoce.evaluate.tuned import tuned
-from sottovoce.models import train
-from sottovoce.models._study import approach, study
 from sottovoce.models.gmf import GMF
+from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
+from sottovoce.models.training import train_stored, train_towards
 from sottovoce.protocols.central import Central
 from tests.networks import advance_slowly, assert_same, copy_of, ratings, simulate
 
@@ -40,12 +40,12 @@ def test_a_step_goes_part_of_the_way():
         people.user[:] = vector
         way(*step)
 
-    go(study, trained, 3, model, people, 3, 1)
+    go(train_stored, trained, 3, model, people, 3, 1)
     assert (trained.rows != before.rows).any()
-    go(approach, all_of_it, 3, model, people, 3, 1, 1.0)
+    go(train_towards, all_of_it, 3, model, people, 3, 1, 1.0)
     np.testing.assert_array_equal(all_of_it.rows, trained.rows)
     np.testing.assert_array_equal(all_of_it.age, trained.age)
-    go(approach, half, 3, model, people, 3, 1, 0.5)
+    go(train_towards, half, 3, model, people, 3, 1, 0.5)
     np.testing.assert_allclose(half.rows, (before.rows + trained.rows) / 2, rtol=1e-6)
 
 
@@ -89,7 +89,7 @@ def test_tuned_copies_leave_the_network_alone():
     assert (each.steps == people.steps + 2).all()
     for person in range(len(people.steps)):
         for _ in range(2):
-            study(tables, person, model, people, person, 1)
+            train_stored(tables, person, model, people, person, 1)
             people.steps[person] += 1
     np.testing.assert_allclose(own.rows, tables.rows, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(each.user, people.user, rtol=1e-5, atol=1e-6)

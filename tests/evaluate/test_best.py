@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.combine import standing
+from sottovoce.combine.interface import merge_statistic
 from sottovoce.combine.performance import Performance
 from sottovoce.evaluate.best import Best
 from sottovoce.evaluate.likeness import likeness
@@ -32,7 +32,7 @@ def test_the_first_of_the_best_is_kept(states):
     for round, (tables, people) in enumerate(found):
         best.note(model, tables, people, round)
     qualities = np.array(
-        [[standing(rule, model, t, p, people, p, 1) for p in range(12)] for t, people in found]
+        [[merge_statistic(rule, model, t, p, people, p, 1) for p in range(12)] for t, people in found]
     )
     np.testing.assert_array_equal(best.round, qualities.argmax(axis=0))
     np.testing.assert_array_equal(best.quality, qualities.max(axis=0))

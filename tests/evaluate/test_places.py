@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from sottovoce.combine import standing
+from sottovoce.combine.interface import merge_statistic
 from sottovoce.combine.performance import Performance
 from sottovoce.data.split import Split, no_candidates
 from sottovoce.data.splits.local_holdout import LocalHoldout
 from sottovoce.evaluate.evaluation import evaluate
 from sottovoce.evaluate.references._given import given
-from sottovoce.models import score
+from sottovoce.models.interface import score
 from sottovoce.models.prme import PRME
-from sottovoce.state import stand
+from sottovoce.state import set_location
 from tests.networks import simulate
 from tests.walks import walks
 
@@ -39,9 +39,9 @@ def scores_from(state, person, entry, split):
     """Everybody's items, seen from where the person was before a test entry."""
     model, tables, people = state
     here, away = people.here[person], people.away[person]
-    stand(people, person, split.before[0][entry], split.before[1][entry])
+    set_location(people, person, split.before[0][entry], split.before[1][entry])
     found = np.array([score(model, tables, person, people, person, j) for j in range(split.test.items)])
-    stand(people, person, here, away)
+    set_location(people, person, here, away)
     return found
 
 
@@ -107,7 +107,7 @@ def test_quality_is_what_evaluation_measures(split):
     here = state[2].here.copy()
     for metric in ("hr", "ndcg", "f1"):
         rule, people = Performance(metric, k=2), range(split.test.people)
-        ours = [standing(rule, *state[:2], person, state[2], person, 1) for person in people]
+        ours = [merge_statistic(rule, *state[:2], person, state[2], person, 1) for person in people]
         name = "f1-list@2" if metric == "f1" else f"{metric}@2"
         np.testing.assert_allclose(ours, found[name], rtol=1e-6, err_msg=metric)
         assert len(set(ours)) > 2

@@ -6,8 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import Chain, Whole, chain
 from sottovoce.exchange.compression.delta import Delta
+from sottovoce.exchange.compression.interface import Chain, Whole, chain
 from sottovoce.exchange.compression.none import Everything
 from sottovoce.exchange.compression.quantize import Quantize
 from sottovoce.exchange.compression.subsample import Subsample

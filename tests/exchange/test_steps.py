@@ -5,11 +5,11 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
-from sottovoce.combine.aggregate import head_weight, row_weight
+from sottovoce.combine.aggregate.interface import head_weight, row_weight
 from sottovoce.combine.aggregate.simple import Simple
-from sottovoce.exchange.compression import Chain
-from sottovoce.exchange.steps import protect, sequence
+from sottovoce.exchange.compression.interface import Chain
 from sottovoce.exchange.steps.clip import Clip
+from sottovoce.exchange.steps.interface import protect, sequence
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.protocols import _server

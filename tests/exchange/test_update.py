@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sottovoce.exchange.update import local_update, squared_length
-from sottovoce.models import train
 from sottovoce.models.gmf import GMF
+from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
 from sottovoce.state import gathered
 from tests.networks import copy_of, ratings, simulate

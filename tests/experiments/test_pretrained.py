@@ -8,7 +8,7 @@ from sottovoce.errors import RunError
 from sottovoce.experiments import checkpoint, pretrained
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.run import run_recipe
-from sottovoce.models import score
+from sottovoce.models.interface import score
 from sottovoce.protocols.central import Central
 from sottovoce.simulate.engine import Simulation
 from tests.experiments.conftest import SMALL

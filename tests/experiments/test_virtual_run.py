@@ -7,7 +7,7 @@ import polars as pl
 import pytest
 
 from sottovoce.errors import RunError
-from sottovoce.exchange.compression import Whole
+from sottovoce.exchange.compression.interface import Whole
 from sottovoce.experiments.progress import Quiet
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.run import run_recipe

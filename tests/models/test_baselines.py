@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.models import predict, score
+from sottovoce.models.interface import predict, score
 from sottovoce.models.popularity import Popularity
 from sottovoce.models.random import Random
 from sottovoce.protocols.central import Central

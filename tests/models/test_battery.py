@@ -9,7 +9,7 @@ import pytest
 
 from sottovoce import registry
 from sottovoce.kernels import driver
-from sottovoce.models import score, score_all, score_some
+from sottovoce.models.interface import score, score_all, score_some
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import ratings, simulate

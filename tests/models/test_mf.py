@@ -9,7 +9,7 @@ from scipy import stats
 
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.experiments.recipe import Recipe
-from sottovoce.models import score
+from sottovoce.models.interface import score
 from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated

@@ -8,11 +8,11 @@ import pytest
 from sottovoce import registry
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.kernels import driver
-from sottovoce.models import Context, resolve, score_all, shape, touched, train
 from sottovoce.models._batches import add_gradients
 from sottovoce.models._neural import BATCH, CENTRAL_BATCH, _draw
 from sottovoce.models._tower import LANES, numbers, weights
-from sottovoce.protocols import start
+from sottovoce.models.interface import Context, resolve, score_all, shape, touched, train
+from sottovoce.models.start import start
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip

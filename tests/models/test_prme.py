@@ -13,11 +13,12 @@ from sottovoce.data.load import load
 from sottovoce.data.splits.leave_one_out import LeaveOneOut
 from sottovoce.data.splits.local_holdout import LocalHoldout
 from sottovoce.evaluate.evaluation import evaluate
-from sottovoce.models import prme, score, touched, train
+from sottovoce.models import prme
+from sottovoce.models.interface import score, touched, train
 from sottovoce.models.popularity import Popularity
 from sottovoce.models.prme import PRME
 from sottovoce.models.random import Random
-from sottovoce.peers import renew
+from sottovoce.peers.interface import renew
 from sottovoce.peers.personalized import Personalized
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated

@@ -5,12 +5,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.peers import meet
 from sottovoce.peers.complete import Complete
+from sottovoce.peers.interface import meet
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
-from sottovoce.protocols import exchanges
 from sottovoce.protocols.gossip import Gossip
+from sottovoce.protocols.interface import exchanges
 from sottovoce.timing import synchronous
 
 
@@ -65,7 +65,7 @@ def test_small_networks_know_everybody():
 
 @pytest.mark.parametrize("peers", [Uniform(), KOut(3), Complete()])
 def test_plain_selection_equals_compiled(peers):
-    from sottovoce.peers import select
+    from sottovoce.peers.interface import select
 
     chosen, views = talk(peers, 12, 2, 3)
     for round in range(3):

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from sottovoce.kernels import SHUFFLE, below, stream
-from sottovoce.peers import meet, renew
-from sottovoce.peers._cyclon import LENGTH, answer, approach, learn, question, shuffle
+from sottovoce.peers._cyclon import LENGTH, answer, learn, question, shuffle, approach
+from sottovoce.peers.interface import meet, renew
 from sottovoce.peers.personalized import Personalized
 from sottovoce.peers.shuffled import Shuffled
 from sottovoce.state import people
@@ -59,7 +59,7 @@ class Peer:
     def __init__(self, me, cache):
         self.me, self.cache, self.age = me, cache.copy(), np.zeros_like(cache)
 
-    def ask(self, key):
+    def prefetch(self, key):
         self.asked = approach(self.cache, self.age)
         self.sent = np.empty(len(self.cache), np.int64)
         told = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
@@ -85,7 +85,7 @@ def test_peers_that_only_send_messages_come_to_the_same_caches():
             other = n + below(key, n, nodes - n)
             order[n], order[other] = order[other], order[n]
             me = peers[order[n]]
-            told = me.ask(stream(1, SHUFFLE, me.me, cycle))
+            told = me.prefetch(stream(1, SHUFFLE, me.me, cycle))
             me.hear(peers[me.asked].reply(me.me, stream(1, SHUFFLE, nodes + me.me, cycle), told))
         shuffle(views.cache, views.age, timing, float(cycle), 1, cycle)
     np.testing.assert_array_equal([peer.cache for peer in peers], views.cache)
@@ -151,7 +151,7 @@ def test_views_grow_with_upload(kind):
 def test_models_of_nodes_with_few_links_are_passed_on_as_they_are():
     from sottovoce.combine.model_age import ModelAge
     from sottovoce.models.mf import MF
-    from sottovoce.protocols import absorb
+    from sottovoce.protocols.execute import absorb
     from sottovoce.protocols.gossip import Gossip
     from tests.networks import advance_slowly, assert_same, ratings, simulate
 

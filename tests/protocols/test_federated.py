@@ -14,10 +14,10 @@ from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.combine.aggregate.reptile import Reptile
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import Chain, Whole
+from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.exchange.message import UPDATE
-from sottovoce.models import train
 from sottovoce.models.gmf import GMF
+from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
 from sottovoce.protocols import _server
 from sottovoce.protocols._participants import select, terms

@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 from sottovoce import kernels
-from sottovoce.clusters import kmeans
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import UPDATE
-from sottovoce.models import train
+from sottovoce.kernels.kmeans import kmeans
 from sottovoce.models.gmf import GMF
+from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
-from sottovoce.protocols import _server, aggregates
+from sottovoce.protocols import _server
 from sottovoce.protocols._participants import DONE, LOST, OFFLINE
 from sottovoce.protocols.fedfast import FedFast, _in_turn, follow
+from sottovoce.protocols.interface import aggregates
 from sottovoce.timing import Timing
 from tests.networks import copy_of, ratings, simulate
 

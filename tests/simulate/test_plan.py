@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sottovoce.kernels import set_threads, threads
 from sottovoce.peers.uniform import Uniform
-from sottovoce.protocols import Messages, exchanges
 from sottovoce.protocols.gossip import Gossip
+from sottovoce.protocols.interface import Messages, exchanges
 from sottovoce.simulate.plan import _schedule, schedule
 from sottovoce.timing import synchronous as all_at_once
 

@@ -8,14 +8,13 @@ from hypothesis import strategies as st
 from sottovoce import kernels
 from sottovoce.combine.linear import Linear
 from sottovoce.combine.none import Replace
-from sottovoce.exchange.compression import Chain, Whole
+from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.exchange.message import check, emit
 from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
-from sottovoce.state import STORAGES
-from sottovoce.storage import OLDEST, opened
+from sottovoce.state import OLDEST, STORAGES, opened
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.simulate.test_virtual_time import network
 

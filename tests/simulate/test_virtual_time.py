@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sottovoce import kernels
 from sottovoce.combine.linear import Linear
 from sottovoce.combine.none import Replace
-from sottovoce.exchange.compression import Chain, Whole
+from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.mf import MF
 from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut

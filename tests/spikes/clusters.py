@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.protocols import exchanges, hosts, trainings
 from sottovoce.protocols.gossip import Gossip
+from sottovoce.protocols.interface import exchanges, hosts, trainings
 from sottovoce.registry import component
 
 

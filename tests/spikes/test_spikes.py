@@ -4,8 +4,8 @@ drivers, without a special case in them, and equal the slow network."""
 import numpy as np
 from hypothesis import given, settings
 
-from sottovoce.combine import merge
 from sottovoce.combine.linear import Linear
+from sottovoce.combine.merge import merge
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.protocols.gossip import Gossip
@@ -22,7 +22,7 @@ def groups(count=24, items=24, seed=3):
 
 def separation(simulation, liked):
     """How often a liked item scores above one that is not, over people."""
-    from sottovoce.models import score
+    from sottovoce.models.interface import score
 
     shares = []
     for slot in range(simulation.tables.slots):

@@ -7,7 +7,7 @@ with |D| and |D̃| the number of interactions of the receiver and of the sender.
 
 from typing import NamedTuple
 
-from sottovoce.combine import weight
+from sottovoce.combine.interface import weight
 from sottovoce.registry import component
 
 

@@ -10,8 +10,8 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Gt, Le
 
-from sottovoce.combine import practise, weight
-from sottovoce.models._study import approach
+from sottovoce.combine.interface import train_after_merge, weight
+from sottovoce.models.training import train_towards
 from sottovoce.registry import component
 
 
@@ -28,6 +28,6 @@ def _weight(rule, mine, theirs):
     return 0.5
 
 
-@practise.rule(DecentralizedReptile)
+@train_after_merge.rule(DecentralizedReptile)
 def _practise(rule, model, tables, slot, people, person, run):
-    approach(tables, slot, model, people, person, run, rule.step)
+    train_towards(tables, slot, model, people, person, run, rule.step)

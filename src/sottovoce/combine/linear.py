@@ -8,7 +8,7 @@ ignored, and one never updated here is replaced.
 
 from typing import NamedTuple
 
-from sottovoce.combine import merged_age, weight
+from sottovoce.combine.interface import merged_age, weight
 from sottovoce.registry import component
 
 

@@ -7,7 +7,7 @@ with one age t for a whole model, where `linear` has one for each row (Hegedűs 
 
 from typing import NamedTuple
 
-from sottovoce.combine import weight
+from sottovoce.combine.interface import weight
 from sottovoce.registry import component
 
 

@@ -5,7 +5,7 @@ Models then make random walks through the network, trained by everybody they vis
 
 from typing import NamedTuple
 
-from sottovoce.combine import merged_age, weight
+from sottovoce.combine.interface import merged_age, weight
 from sottovoce.registry import component
 
 

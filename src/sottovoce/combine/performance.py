@@ -15,17 +15,16 @@ from typing import Annotated, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge
 
-from sottovoce.combine import standing, weight
+from sottovoce.combine.interface import merge_statistic, weight
 from sottovoce.disclosure import NOTHING, Disclosure, discloses
 from sottovoce.kernels import helper
 from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import SCATTERED, score, score_all, score_some, uses_place
+from sottovoce.models.interface import SCATTERED, score, score_all, score_some, uses_place
 from sottovoce.registry import component
-from sottovoce.state import stand
-from sottovoce.storage import opened
+from sottovoce.state import opened, set_location
 
 FEWEST = 2
 """Weighting items below which models are not judged."""
@@ -51,7 +50,7 @@ def _discloses(component):
 @helper
 def _go_back(people, person, n):
     """Put a person where weighting item `n` was gone to from."""
-    stand(people, person, people.weighting_before[n], people.weighting_gap[n])
+    set_location(people, person, people.weighting_before[n], people.weighting_gap[n])
 
 
 @helper
@@ -153,7 +152,7 @@ def _listed(rule, model, own, people, person, begin, end):
     return harmonic(hits / rule.k, hits / len(items))
 
 
-@standing.rule("quality")
+@merge_statistic.rule("quality")
 def quality(rule, model, tables, slot, people, person, run):
     """How good a model is for a person; 1 for all models if the person cannot tell."""
     begin, end = people.weighting_indptr[person], people.weighting_indptr[person + 1]
@@ -166,7 +165,7 @@ def quality(rule, model, tables, slot, people, person, run):
         hits, gains = _ranked(rule, model, own, people, person, begin, end)
         found = gains if rule.metric == "ndcg" else hits * gains if rule.metric == "hr*ndcg" else hits
     if uses_place(model):
-        stand(people, person, here, away)
+        set_location(people, person, here, away)
     return np.float32(found)
 
 

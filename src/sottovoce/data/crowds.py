@@ -12,8 +12,8 @@ from typing import Literal
 
 import numpy as np
 
-from sottovoce.clusters import kmeans
 from sottovoce.data.interactions import Interactions
+from sottovoce.kernels.kmeans import kmeans
 
 SEED = 1
 """Data are the same whatever the seed of a run is."""

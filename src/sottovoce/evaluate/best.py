@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.combine import standing
+from sottovoce.combine.interface import merge_statistic
 from sottovoce.combine.performance import FEWEST
 from sottovoce.evaluate.scoring import slots_of
-from sottovoce.exchange.compression import Whole
+from sottovoce.exchange.compression.interface import Whole
 from sottovoce.exchange.pack import pack
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.state import People, Tables, whole
@@ -23,7 +23,7 @@ from sottovoce.state import People, Tables, whole
 @driver
 def _judge(rule, model, tables, people, slot_of, run, found):
     for person in prange(len(slot_of)):
-        found[person] = standing(rule, model, tables, slot_of[person], people, person, run)
+        found[person] = merge_statistic(rule, model, tables, slot_of[person], people, person, run)
 
 
 @helper

@@ -25,9 +25,8 @@ from sottovoce.metrics.precision import share_of_list
 from sottovoce.metrics.rank import rank_among
 from sottovoce.metrics.recall import share_of_relevant
 from sottovoce.metrics.user_coverage import served
-from sottovoce.models import score, score_all, uses_place
-from sottovoce.state import stand
-from sottovoce.storage import opened
+from sottovoce.models.interface import score, score_all, uses_place
+from sottovoce.state import opened, set_location
 
 
 @helper
@@ -60,7 +59,7 @@ def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, be
         scores = np.empty(items + len(own), np.float32)
         here, away = people.here[person], people.away[person]
         if uses_place(model):
-            stand(people, person, before[indptr[person]], gap[indptr[person]])
+            set_location(people, person, before[indptr[person]], gap[indptr[person]])
         score_all(model, opened(tables, slot_of[person]), 0, people, person, scores[:items])
         for n in range(people.indptr[person], people.indptr[person + 1]):
             scores[people.item[n]] = np.nan
@@ -68,7 +67,7 @@ def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, be
             scores[items + n] = scores[own[n]]
             scores[own[n]] = np.nan
         _best(scores, items, own, item[person], hit[person])
-        stand(people, person, here, away)
+        set_location(people, person, here, away)
 
 
 @helper
@@ -131,7 +130,7 @@ def among_candidates(
         scores = np.empty(len(listed), np.float32)
         here, away = people.here[person], people.away[person]
         if uses_place(model):
-            stand(people, person, before[begin], gap[begin])
+            set_location(people, person, before[begin], gap[begin])
         _score_those(model, mine, people, person, listed, scores)
         _best(scores, len(rivals), own, item[person], hit[person])
         for n in range(item.shape[1]):
@@ -143,11 +142,11 @@ def among_candidates(
                 entry = begin
                 while held[entry] != own[n]:
                     entry += 1
-                stand(people, person, before[entry], gap[entry])
+                set_location(people, person, before[entry], gap[entry])
                 _score_those(model, mine, people, person, listed, scores)
                 _found(scores, n, len(rivals), hit[person])
             _at_most_all(hit[person])
-        stand(people, person, here, away)
+        set_location(people, person, here, away)
 
 
 @driver

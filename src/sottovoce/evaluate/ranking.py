@@ -14,9 +14,8 @@ from sottovoce.metrics.hr import hit
 from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
 from sottovoce.metrics.rank import rank_among
-from sottovoce.models import SCATTERED, score, score_all, score_some, uses_place
-from sottovoce.state import stand
-from sottovoce.storage import opened
+from sottovoce.models.interface import SCATTERED, score, score_all, score_some, uses_place
+from sottovoce.state import opened, set_location
 
 
 @helper
@@ -58,10 +57,10 @@ def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, cand
         else:
             for n in range(begin, end):
                 if uses_place(model):
-                    stand(people, person, before[n], gap[n])
+                    set_location(people, person, before[n], gap[n])
                 _score_those(model, own, people, person, candidates[n], rivals)
                 out[n] = rank_among(np.float32(score(model, own, 0, people, person, item[n])), rivals)
-        stand(people, person, here, away)
+        set_location(people, person, here, away)
 
 
 @helper
@@ -82,7 +81,7 @@ def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, befo
         here, away = people.here[person], people.away[person]
         for n in range(begin, end):
             if uses_place(model):
-                stand(people, person, before[n], gap[n])
+                set_location(people, person, before[n], gap[n])
             if n == begin or uses_place(model):
                 score_all(model, opened(tables, slot_of[person]), 0, people, person, rivals)
                 for m in range(begin, end):
@@ -91,7 +90,7 @@ def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, befo
                 _forget(rivals, people.weighting_indptr, people.weighting, person)
                 _forget(rivals, indptr, item, person)
             out[n] = rank_among(own[n - begin], rivals)
-        stand(people, person, here, away)
+        set_location(people, person, here, away)
 
 
 @driver

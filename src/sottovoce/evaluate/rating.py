@@ -3,8 +3,8 @@
 from sottovoce.kernels import driver, prange
 from sottovoce.metrics.mae import absolute_error
 from sottovoce.metrics.rmse import squared_error
-from sottovoce.models import predict
-from sottovoce.storage import opened_at
+from sottovoce.models.interface import predict
+from sottovoce.state import opened_at
 
 
 @driver

@@ -6,9 +6,8 @@ import numpy as np
 
 from sottovoce.evaluate.scoring import slots_of
 from sottovoce.kernels import driver, helper, prange
-from sottovoce.models import score_all
-from sottovoce.state import Floats, Ints, People, Tables
-from sottovoce.storage import opened
+from sottovoce.models.interface import score_all
+from sottovoce.state import Floats, Ints, People, Tables, opened
 
 
 class Recommendations(NamedTuple):

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.models import uses_place
+from sottovoce.models.interface import uses_place
 from sottovoce.state import Ints, People
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from sottovoce.evaluate.scoring import slots_of
-from sottovoce.kernels import driver, helper, load, prange
-from sottovoce.models._study import approach
+from sottovoce.kernels import driver, helper, prange, to_float32
+from sottovoce.models.training import train_towards
 from sottovoce.state import People, Tables, whole, width
 
 
@@ -20,7 +20,7 @@ def _copy(tables, slot, own, place):
     for n in range(tables.offset[slot + 1] - begin):
         own.age[start + n] = tables.age[begin + n]
         for d in range(width(tables)):
-            own.rows[start + n, d] = load(tables.rows[begin + n, d])
+            own.rows[start + n, d] = to_float32(tables.rows[begin + n, d])
     for d in range(tables.head.shape[1]):
         own.head[place, d] = tables.head[slot, d]
     own.clock[place] = tables.clock[slot]
@@ -30,7 +30,7 @@ def _copy(tables, slot, own, place):
 def _adapt(model, tables, slot, own, people, person, run, times, step):
     _copy(tables, slot, own, person)
     for _ in range(times):
-        approach(own, person, model, people, person, run, step)
+        train_towards(own, person, model, people, person, run, step)
         people.steps[person] += 1
 
 

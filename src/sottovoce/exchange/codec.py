@@ -38,7 +38,7 @@ import zlib
 import numpy as np
 
 from sottovoce.errors import MessageError
-from sottovoce.exchange.compression import Chain, Whole, rows
+from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.exchange.message import MODEL, UPDATE, Expect, Message, check
 
 MAGIC = b"SVOC"

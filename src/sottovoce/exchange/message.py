@@ -6,11 +6,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import MessageError
-from sottovoce.exchange.compression import Chain, Whole, rows
+from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.exchange.pack import expand, squeeze
 from sottovoce.kernels import driver
-from sottovoce.state import People, Tables, gathered, table_type, whole
-from sottovoce.storage import OLDEST, opened
+from sottovoce.state import OLDEST, People, Tables, gathered, opened, table_type, whole
 
 LIMIT = 2 * OLDEST
 """Ages and clocks stay below this: two of them can be added, and counted on, without overflow."""

@@ -2,10 +2,20 @@
 
 import numpy as np
 
-from sottovoce.exchange.compression import Chain, Whole
+from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.exchange.compression.quantize import decoded, encoded, step_of
 from sottovoce.exchange.compression.subsample import choose
-from sottovoce.kernels import AHEAD, COMPRESSION, ROUNDING, ask, helper, load, operation, stream, uniform
+from sottovoce.kernels import (
+    AHEAD,
+    COMPRESSION,
+    ROUNDING,
+    helper,
+    operation,
+    prefetch,
+    stream,
+    to_float32,
+    uniform,
+)
 from sottovoce.state import flat, is_gathered, width
 
 
@@ -84,12 +94,12 @@ def squeeze(chain, tables, slot, people, reference, messages, place, run, number
     first = tables.offset[slot]
     for n in range(begin, end):
         if is_gathered(messages) and n + AHEAD < end:
-            ask(own, first + ids[n + AHEAD])
+            prefetch(own, first + ids[n + AHEAD])
         item = ids[n] if is_gathered(messages) else n - begin
         j = first + item
         age[n] = own_age[j]
         for d in range(w):
-            sent[n, d] = load(own[j, d])
+            sent[n, d] = to_float32(own[j, d])
         if chain.delta:
             for d in range(w):
                 sent[n, d] -= known[item, d]

@@ -15,16 +15,16 @@ Rows beyond that end have no meaning, `age` is that of the rows before they were
 kept up to date: an update is summed or sent, not trained.
 """
 
-from sottovoce.kernels import helper, inlined, load
-from sottovoce.models import train
-from sottovoce.models._study import fetch
+from sottovoce.kernels import helper, inlined, to_float32
+from sottovoce.models.interface import train
+from sottovoce.models.training import gather_touched
 from sottovoce.state import width
 
 
 @inlined
 def _receive(model, tables, slot, updates, place, people, person, run):
     """Gather the rows that a person is about to touch, with their ages, the head and the clock."""
-    fetch(model, tables, slot, updates, place, people, person, run)
+    gather_touched(model, tables, slot, updates, place, people, person, run)
     age, ids, known, first = updates.age, updates.ids, tables.age, tables.offset[slot]
     for n in range(updates.offset[place], updates.offset[place + 1]):
         age[n] = known[first + ids[n]]
@@ -44,7 +44,7 @@ def _difference(tables, slot, updates, place):
             at = begin + count
             ids[at] = ids[n]
             for d in range(width(tables)):
-                rows[at, d] = rows[n, d] - load(known[j, d])
+                rows[at, d] = rows[n, d] - to_float32(known[j, d])
             count += 1
     updates.offset[place + 1] = begin + count
     for d in range(tables.head.shape[1]):

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.exchange.compression import Whole
+from sottovoce.exchange.compression.interface import Whole
 from sottovoce.experiments import (
     advice,
     combinations,
@@ -188,8 +188,8 @@ class Job:
 
     def _clock(self, rounds: int) -> "Timing | None":
         """When nodes are online and how long messages take, if the recipe speaks of time."""
-        from sottovoce.protocols import nodes
-        from sottovoce.simulate.links import clock
+        from sottovoce.protocols.interface import nodes
+        from sottovoce.simulate.clock import clock
 
         parts = self.parts
         if parts.links is None:

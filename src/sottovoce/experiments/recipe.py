@@ -293,7 +293,7 @@ class Recipe(BaseModel):
 
     def components(self) -> Components:
         """Build everything the recipe names, each setting checked."""
-        from sottovoce.protocols import aggregates
+        from sottovoce.protocols.interface import aggregates
 
         protocol = self._build("protocol", self.protocol, "protocol")
         own, network = self.protocol, self.network
@@ -329,7 +329,7 @@ class Recipe(BaseModel):
 
     def _used(self, protocol: Any) -> set[str]:
         """What of a protocol's surroundings plays a part with it."""
-        from sottovoce.protocols import aggregates, hosts, nodes
+        from sottovoce.protocols.interface import aggregates, hosts, nodes
 
         if hosts(protocol, 2)[1] > 1:
             return {"merge", "peers", "compress", "links", "churn"}
@@ -359,7 +359,7 @@ class Recipe(BaseModel):
             )
 
     def _chain(self, protocol: Any, merges: bool) -> Any:
-        from sottovoce.exchange.compression import chain
+        from sottovoce.exchange.compression.interface import chain
 
         made = chain(self._build("compression", c, "protocol.compress") for c in self.protocol.compress)
         if made.delta and (not merges or protocol.start != "common"):

@@ -13,13 +13,15 @@ This package alone imports Numba. It offers these things to write kernels with:
   on disk. It has a parallel form and a serial twin that give bit-identical results. The body of
   its `prange` loop never assigns to a tuple's array (`tables.rows[j] = …`) itself, but calls a
   helper that does: Numba takes such an assignment there for dead code and drops it silently.
-- `clock`, the time; `ask`, which has scattered rows on their way before they are needed.
+- `clock`, the time; `prefetch`, which asks memory for scattered rows before they are needed.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
-- `load`, `store`: numbers in arrays of 16 bits, rounded at random with the bits of `dither`.
+- `to_float32`, `from_float32`: numbers in arrays of 16 bits, rounded at random with the bits of `dither`.
 - `blocks.add_products`, `blocks.add_outer`, `blocks.dots`: products of small matrices.
 """
 
 from sottovoce.kernel_cache import cache_directory
+from sottovoce.kernels.arithmetic import between, dot, dot_at
+from sottovoce.kernels.bfloat16 import dither, from_float32, to_float32
 from sottovoce.kernels.components import constant, helper, inlined, missing, operation, summing
 from sottovoce.kernels.drivers import (
     Driver,
@@ -30,7 +32,7 @@ from sottovoce.kernels.drivers import (
     threading_layer,
     threads,
 )
-from sottovoce.kernels.machine import AHEAD, ask, clock
+from sottovoce.kernels.machine import AHEAD, clock, prefetch
 from sottovoce.kernels.randomness import (
     ARRIVAL,
     BOOTSTRAP,
@@ -60,7 +62,6 @@ from sottovoce.kernels.randomness import (
     stream,
     uniform,
 )
-from sottovoce.kernels.short import dither, load, store
 
 __all__ = [
     "AHEAD",
@@ -87,27 +88,30 @@ __all__ = [
     "TRAIN",
     "WEIGHTING",
     "Driver",
-    "ask",
     "below",
+    "between",
     "cache_directory",
     "clock",
     "compilations",
     "constant",
     "dither",
+    "dot",
+    "dot_at",
     "draw",
     "driver",
+    "from_float32",
     "helper",
     "inlined",
-    "load",
     "missing",
     "normal",
     "operation",
     "prange",
+    "prefetch",
     "set_threads",
-    "store",
     "stream",
     "summing",
     "threading_layer",
     "threads",
+    "to_float32",
     "uniform",
 ]

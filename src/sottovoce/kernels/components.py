@@ -2,6 +2,7 @@
 
 import functools
 import inspect
+import sys
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -87,12 +88,12 @@ def operation(stub: Any = None, *, default: Callable[..., Any] | None = None, by
     return call
 
 
-def missing(component: type, package: Any) -> list[str]:
-    """What a component lacks of the operations that `package` declares for its kind, as one writes it."""
-    named = component.__name__
-    tables = [getattr(value, "table", None) for value in vars(package).values()]
-    declared = [t for t in tables if isinstance(t, _Operation) and t.module == package.__name__]
-    needed = [table for table in declared if table.default is None]
+def missing(component: type, package: str) -> list[str]:
+    """What a component lacks of the operations that `package.interface` declares, as one writes it."""
+    named, interface = component.__name__, f"{package}.interface"
+    declared = vars(sys.modules[interface]) if interface in sys.modules else {}
+    tables = [getattr(value, "table", None) for value in declared.values()]
+    needed = [t for t in tables if isinstance(t, _Operation) and t.module == interface and t.default is None]
     return [f"@{t.name}.rule({named})" for t in needed if not t.by and t.find(component) is None] + [
         f"{t.by}={' or '.join(map(repr, t.rules))} in @component(…)"
         for t in needed

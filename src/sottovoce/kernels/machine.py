@@ -37,15 +37,15 @@ def _clock_compiled():
 
 
 AHEAD = 16
-"""How many rows before it is needed a scattered row is asked for: about as long as memory takes."""
+"""Prefetch distance, in rows: about as long as memory takes to answer."""
 
 
-def ask(array: Any, row: int) -> None:
-    """Ask memory for a row that will soon be needed; where there is nothing to wait for, nothing is done."""
+def prefetch(array: Any, row: int) -> None:
+    """Start to load `array[row]` into the cache. In plain Python this does nothing."""
 
 
 @intrinsic
-def _ask(typing_context, array, row):
+def _prefetch(typing_context, array, row):
     def generate(context, builder, signature, arguments):
         ir = cgutils.ir
         short, place = ir.IntType(32), ir.IntType(8).as_pointer()
@@ -60,6 +60,6 @@ def _ask(typing_context, array, row):
     return numba.void(array, numba.int64), generate
 
 
-@overload(ask, jit_options=LEAN)
-def _ask_compiled(array, row):
-    return lambda array, row: _ask(array, row)
+@overload(prefetch, jit_options=LEAN)
+def _prefetch_compiled(array, row):
+    return lambda array, row: _prefetch(array, row)

@@ -41,7 +41,7 @@ def _scatter(product, sizes, error, lane, places, rows, row):
 
 
 @helper
-def likely(z):
+def sigmoid(z):
     """σ(z)"""
     one = np.float32(1)  # whose sum with a number of either precision has that precision
     e = math.exp(-abs(z))
@@ -65,7 +65,7 @@ def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vecto
         for lane in range(x.shape[1]):
             error[z, lane] = 0  # lanes that are left over have no part in it
         for lane in range(count):
-            error[z, lane] = (likely(x[z, lane]) - label[begin + lane]) * share
+            error[z, lane] = (sigmoid(x[z, lane]) - label[begin + lane]) * share
         backward(product, sizes, person, to_vectors[0], head, x, error, to_head)
         for lane in range(count):
             _scatter(product, sizes, error, lane, items, to_rows, item[begin + lane])

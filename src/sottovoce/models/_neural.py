@@ -15,7 +15,9 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from sottovoce.kernels import TRAIN, below, helper, inlined, stream, uniform
-from sottovoce.models import (
+from sottovoce.models._batches import add_gradients, gather, gradients, one_pass, padded, places, workspace
+from sottovoce.models._tower import forward, lanes, numbers, weights
+from sottovoce.models.interface import (
     Context,
     Shape,
     score,
@@ -29,8 +31,6 @@ from sottovoce.models import (
     touched,
     train,
 )
-from sottovoce.models._batches import add_gradients, gather, gradients, one_pass, padded, places, workspace
-from sottovoce.models._tower import forward, lanes, numbers, weights
 from sottovoce.state import hold, locate
 
 CENTRAL_BATCH, BATCH = 256, 64

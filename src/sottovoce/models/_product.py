@@ -12,9 +12,9 @@ import numpy as np
 
 from sottovoce.kernels import helper
 from sottovoce.kernels.blocks import add_products, dots
-from sottovoce.models import score, score_all, score_some
-from sottovoce.models._batches import add_gradients, likely, workspace
+from sottovoce.models._batches import add_gradients, sigmoid, workspace
 from sottovoce.models._neural import Network
+from sottovoce.models.interface import score, score_all, score_some
 from sottovoce.state import locate
 
 
@@ -47,7 +47,7 @@ def _alone(product, item, label, rows, to_rows, vector, to_vector, head, to_head
     dots(z, shared[0], rows, item)
     found, share, bias, sum_ = np.zeros(len(rows), rows.dtype), kind(1 / len(item)), head[product], kind(0)
     for n in range(len(item)):
-        error = (likely(z[n] + bias) - kind(label[n])) * share
+        error = (sigmoid(z[n] + bias) - kind(label[n])) * share
         found[item[n]] += error
         sum_ += error
     to_head[product] += sum_
@@ -69,7 +69,7 @@ def _mixed(product, item, who, label, rows, to_rows, vectors, to_vectors, head, 
         z = head[product]
         for d in range(product):
             z += head[d] * vectors[i, d] * rows[j, d]
-        error = (likely(z) - label[n]) * share
+        error = (sigmoid(z) - label[n]) * share
         for d in range(product):
             q, u = rows[j, d], vectors[i, d]
             to_rows[j, d] += error * head[d] * u

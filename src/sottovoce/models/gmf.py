@@ -25,9 +25,9 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Ge, Gt, Le
 
-from sottovoce.models import Context, resolve, shape
 from sottovoce.models._neural import Optimizer, network
 from sottovoce.models._product import Product
+from sottovoce.models.interface import Context, resolve, shape
 from sottovoce.registry import component
 
 

@@ -35,10 +35,10 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from sottovoce.kernels import helper, inlined, normal
-from sottovoce.models import Shape, resolve, score, score_all, shape, start_row, start_user, train
+from sottovoce.kernels import dot, helper, inlined, normal
+from sottovoce.models.interface import Shape, resolve, score, score_all, shape, start_row, start_user, train
 from sottovoce.registry import component
-from sottovoce.state import dot, flat, locate, width
+from sottovoce.state import flat, locate, width
 
 FEW = 5.0
 """The number of own items at which popularity counts half of what it counts without any."""

@@ -19,8 +19,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from sottovoce.kernels import helper, uniform
-from sottovoce.models import (
+from sottovoce.kernels import dot, dot_at, helper, uniform
+from sottovoce.models.interface import (
     Shape,
     own_items,
     predict,
@@ -34,7 +34,7 @@ from sottovoce.models import (
     train,
 )
 from sottovoce.registry import component
-from sottovoce.state import dot, dot_at, flat, locate, width
+from sottovoce.state import flat, locate, width
 
 
 @component("model", "mf")

@@ -15,8 +15,8 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Ge, Gt, Le, Len
 
-from sottovoce.models import Context, resolve, shape
 from sottovoce.models._neural import Optimizer, network
+from sottovoce.models.interface import Context, resolve, shape
 from sottovoce.registry import component
 
 

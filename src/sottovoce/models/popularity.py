@@ -8,7 +8,7 @@ predicted rating is its mean, with one imagined rating in the middle of the scal
 import math
 from typing import NamedTuple
 
-from sottovoce.models import (
+from sottovoce.models.interface import (
     Shape,
     own_items,
     predict,

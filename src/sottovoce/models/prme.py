@@ -29,7 +29,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import TRAIN, below, helper, inlined, normal, stream
-from sottovoce.models import (
+from sottovoce.models.interface import (
     Shape,
     score,
     score_all,

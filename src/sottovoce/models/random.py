@@ -4,7 +4,17 @@ import math
 from typing import NamedTuple
 
 from sottovoce.kernels import RANDOM, stream, uniform
-from sottovoce.models import Shape, predict, resolve, score, shape, start_row, start_user, touched, train
+from sottovoce.models.interface import (
+    Shape,
+    predict,
+    resolve,
+    score,
+    shape,
+    start_row,
+    start_user,
+    touched,
+    train,
+)
 from sottovoce.registry import component
 
 

@@ -6,7 +6,8 @@ Unlike `uniform`, the messages of one cycle are drawn independently and may meet
 from typing import NamedTuple
 
 from sottovoce.kernels import PEERS, stream
-from sottovoce.peers import draw_online, select
+from sottovoce.peers.drawing import draw_online
+from sottovoce.peers.interface import select
 from sottovoce.registry import component
 
 

@@ -4,7 +4,8 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Ge
 
-from sottovoce.peers import among, bootstrap, meet, nobody, select
+from sottovoce.peers.drawing import among, bootstrap
+from sottovoce.peers.interface import meet, nobody, select
 from sottovoce.registry import component
 
 

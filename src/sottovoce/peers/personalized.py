@@ -14,7 +14,8 @@ from annotated_types import Ge, Interval
 
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PEERS, driver, helper, prange, stream
-from sottovoce.peers import among, draw_online, meet, memory, period, renew, select
+from sottovoce.peers.drawing import among, draw_online
+from sottovoce.peers.interface import meet, period, remembers, renew, select
 from sottovoce.peers.shuffled import ADDRESSES, explore, introduce, mingle
 from sottovoce.registry import component
 
@@ -64,7 +65,7 @@ def _period(peers):
     return peers.refresh
 
 
-@memory.rule(Personalized)
+@remembers.rule(Personalized)
 def _memory(peers):
     return peers.remember
 

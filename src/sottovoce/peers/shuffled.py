@@ -14,8 +14,9 @@ from annotated_types import Ge
 
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PEERS, driver, helper, prange, stream
-from sottovoce.peers import Views, among, bootstrap, distinct, meet, period, renew, select
 from sottovoce.peers._cyclon import shuffle
+from sottovoce.peers.drawing import among, bootstrap, distinct
+from sottovoce.peers.interface import Views, meet, period, renew, select
 from sottovoce.registry import component
 from sottovoce.timing import Timing
 

@@ -5,7 +5,8 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge
 
 from sottovoce.kernels import PEERS, stream
-from sottovoce.peers import draw_online, select
+from sottovoce.peers.drawing import draw_online
+from sottovoce.peers.interface import select
 from sottovoce.registry import component
 
 

@@ -12,18 +12,27 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.combine.aggregate import divisor, emphasis, head_weight, row_weight, stride
+from sottovoce.combine.aggregate.interface import divisor, emphasis, head_weight, row_weight, stride
 from sottovoce.disclosure import Disclosure
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import UPDATE
-from sottovoce.exchange.steps import protect
+from sottovoce.exchange.steps.interface import protect
 from sottovoce.exchange.update import local_update, squared_length
-from sottovoce.kernels import STORAGE, driver, helper, inlined, load, operation, prange, store, stream
-from sottovoce.protocols import advance, hosts, nodes, trainings
+from sottovoce.kernels import (
+    STORAGE,
+    driver,
+    from_float32,
+    helper,
+    inlined,
+    operation,
+    prange,
+    stream,
+    to_float32,
+)
 from sottovoce.protocols._blocks import BLOCKS, divide
 from sottovoce.protocols._participants import Groups, terms
-from sottovoce.state import Tables, gathered, width
-from sottovoce.storage import limited, rounding
+from sottovoce.protocols.interface import advance, hosts, nodes, trainings
+from sottovoce.state import Tables, gathered, limited, rounding, width
 
 CHANGES = Disclosure(
     "how training changed items' rows and the head, and the number of instances it was on",
@@ -147,8 +156,8 @@ def _apply_row(rule, server, slot, item, everybody, rows, links, key):
     weight = np.float32(divisor(rule, rows[first, width(server)], everybody))
     share = np.float32(stride(rule)) / weight if weight > 0 else np.float32(0)
     for d in range(width(server)):
-        moved = load(own[at, d]) + rows[first, d] * share
-        own[at, d] = store(own, moved, rounding(server, key, item, d))
+        moved = to_float32(own[at, d]) + rows[first, d] * share
+        own[at, d] = from_float32(own, moved, rounding(server, key, item, d))
     server.age[at] = limited(server, server.age[at] + np.int32(1))
     links.first[item] = -1
 

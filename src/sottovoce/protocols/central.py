@@ -10,8 +10,8 @@ import numpy as np
 
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import driver, helper
-from sottovoce.models._study import study_together
-from sottovoce.protocols import advance, exchanges, hosts, prepare, training, trainings
+from sottovoce.models.training import train_together_stored
+from sottovoce.protocols.interface import advance, exchanges, hosts, prepare, training, trainings
 from sottovoce.registry import component
 
 
@@ -52,7 +52,7 @@ def _count(tables, people):
 
 @driver
 def _round(tables, model, people, run):
-    study_together(tables, 0, model, people, run)
+    train_together_stored(tables, 0, model, people, run)
     _count(tables, people)
 
 

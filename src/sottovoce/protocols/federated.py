@@ -25,9 +25,9 @@ from typing import Annotated, Any, Literal, NamedTuple
 from annotated_types import Ge, Lt
 
 from sottovoce.disclosure import Disclosure, discloses
-from sottovoce.protocols import keeps, prepare
 from sottovoce.protocols._participants import Selection, Terms, kept, select, terms
 from sottovoce.protocols._server import CHANGES, aggregate, aggregation, charge, ready, served
+from sottovoce.protocols.interface import keeps, prepare
 from sottovoce.registry import component
 
 

@@ -33,14 +33,14 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge, Le, Lt
 
-from sottovoce.clusters import kmeans
 from sottovoce.combine.aggregate.change import Change
 from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PARTICIPANTS, driver, stream
-from sottovoce.protocols import aggregates, keeps, prepare
+from sottovoce.kernels.kmeans import kmeans
 from sottovoce.protocols._participants import OFFLINE, Groups, Terms, answering, attend, shuffle, terms
 from sottovoce.protocols._server import CHANGES, aggregate, aggregation, charge, ready, served
+from sottovoce.protocols.interface import aggregates, keeps, prepare
 from sottovoce.registry import component
 from sottovoce.state import Floats, Ints, Longs
 

@@ -12,10 +12,10 @@ from annotated_types import Ge
 
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import driver, inlined, prange
-from sottovoce.peers import select
-from sottovoce.protocols import NOBODY, Messages, exchanges, hosts, relays, trainings
+from sottovoce.peers.interface import select
+from sottovoce.protocols.interface import NOBODY, Messages, exchanges, hosts, relays, trainings
 from sottovoce.registry import component
-from sottovoce.timing import arrival, arrives, first_tick, load, phase, stays
+from sottovoce.timing import arrival, arrives, cycle_load, first_tick, phase, stays
 
 
 @component("protocol", "gossip")
@@ -62,18 +62,18 @@ def _discloses(component):
 
 
 @driver
-def _count(timing, load, run, begin, end, cycles):
+def _count(timing, cycle_load, run, begin, end, cycles):
     """Write how many cycles of each node begin between `begin` and `end`."""
     for node in prange(len(cycles)):
-        cycle = load / timing.upload[node]
+        cycle = cycle_load / timing.upload[node]
         offset = phase(timing, node, cycle, run)
         cycles[node] = first_tick(end, offset, cycle) - first_tick(begin, offset, cycle)
 
 
 @inlined
-def _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent):
+def _cycle(peers, views, timing, cycle_load, run, begin, node, at, count, chosen, sent):
     """Write the messages of one node's cycles, from `at`; receiver -1 where none is sent or none arrives."""
-    cycle = load / timing.upload[node]
+    cycle = cycle_load / timing.upload[node]
     offset = phase(timing, node, cycle, run)
     tick = first_tick(begin, offset, cycle)
     # Arrays of their own: a tuple of arrays that is passed on for every message costs more than all else.
@@ -93,7 +93,7 @@ def _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent
             receivers[place] = -1
             if m < found:
                 # All of a cycle's messages share the upload, and each has a download to itself.
-                end = start + max(cycle, load / len(chosen) / download[chosen[m]]) + latency
+                end = start + max(cycle, cycle_load / len(chosen) / download[chosen[m]]) + latency
                 starts[place] = start
                 ends[place] = arrival(timing, node, start, end, run, number)
                 numbers[place] = number
@@ -102,18 +102,18 @@ def _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent
 
 
 @driver
-def _send(peers, views, timing, load, run, begin, first, pushes, sent):
+def _send(peers, views, timing, cycle_load, run, begin, first, pushes, sent):
     for node in prange(len(first) - 1):
         chosen = np.empty(pushes, np.int32)
         at, count = first[node] * pushes, first[node + 1] - first[node]
-        _cycle(peers, views, timing, load, run, begin, node, at, count, chosen, sent)
+        _cycle(peers, views, timing, cycle_load, run, begin, node, at, count, chosen, sent)
 
 
 @exchanges.rule(Gossip)
 def _exchanges(protocol, peers, views, timing, size, run, round):
     nodes, pushes = len(timing.upload), protocol.pushes
     begin, end = round * timing.round, (round + 1) * timing.round
-    models = load(timing, size * pushes)
+    models = cycle_load(timing, size * pushes)
     cycles = np.empty(nodes, np.int64)
     _count(timing, models, run, begin, end, cycles, batch=nodes)
     first = np.concatenate([[0], np.cumsum(cycles)])

@@ -11,22 +11,22 @@ from numpy.typing import NDArray
 from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression import Chain, Whole, rows
-from sottovoce.exchange.steps import sequence
-from sottovoce.models import Context, resolve, shape, uses_place
-from sottovoce.peers import meet, memory, period, renew
-from sottovoce.protocols import (
+from sottovoce.exchange.compression.interface import Chain, Whole, rows
+from sottovoce.exchange.steps.interface import sequence
+from sottovoce.models.interface import Context, resolve, shape, uses_place
+from sottovoce.models.start import start
+from sottovoce.peers.interface import meet, period, remembers, renew
+from sottovoce.protocols.execute import execute
+from sottovoce.protocols.interface import (
     Messages,
     advance,
     alone,
     exchanges,
-    execute,
     hosts,
     keeps,
     nodes,
     prepare,
     relays,
-    start,
     trainings,
 )
 from sottovoce.simulate.plan import SPARE, schedule
@@ -164,7 +164,7 @@ class Simulation:
         self.tables.size[:] = np.bincount(host, np.diff(train.indptr), slots)
         own = train.indptr, train.item, train.value, host, slots, weighting, candidates
         where = places.known(train, weighting) if uses_place(self.model) else None
-        return people(self.shape.user, *own, memory=memory(self.peers), places=where)
+        return people(self.shape.user, *own, remembered=remembers(self.peers), places=where)
 
     def provide(self, train: Interactions, weighting: Interactions | None, candidates: Ints | None) -> None:
         """Give people other data, such as new interactions; all that they and their models learnt stays."""

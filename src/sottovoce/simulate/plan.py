@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.kernels import driver, helper, inlined, threads
-from sottovoce.protocols import Messages, Plan
+from sottovoce.protocols.interface import Messages, Plan
 from sottovoce.state import Ints, Longs
 
 # Between levels threads wait for each other, so chains of waiting slots are cut where they get long;

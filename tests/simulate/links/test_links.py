@@ -3,13 +3,14 @@
 import numpy as np
 import pytest
 
-from sottovoce.peers import nobody
+from sottovoce.peers.interface import nobody
 from sottovoce.peers.uniform import Uniform as Everybody
-from sottovoce.protocols import exchanges
 from sottovoce.protocols.gossip import Gossip
+from sottovoce.protocols.interface import exchanges
 from sottovoce.simulate.churn.always import Always
 from sottovoce.simulate.churn.phones import Phones
-from sottovoce.simulate.links import clock, speeds
+from sottovoce.simulate.clock import clock
+from sottovoce.simulate.links.interface import speeds
 from sottovoce.simulate.links.unequal import Unequal
 from sottovoce.simulate.links.uniform import Uniform
 from sottovoce.timing import present

@@ -8,7 +8,7 @@ by the number of instances. One large change outvotes many small ones, so this r
 
 from typing import NamedTuple
 
-from sottovoce.combine.aggregate import emphasis, head_weight, row_weight
+from sottovoce.combine.aggregate.interface import emphasis, head_weight, row_weight
 from sottovoce.registry import component
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sottovoce.combine.aggregate import head_weight, row_weight
+from sottovoce.combine.aggregate.interface import head_weight, row_weight
 from sottovoce.registry import component
 
 

@@ -8,7 +8,7 @@ to which nobody contributes keeps its value.
 
 from typing import NamedTuple
 
-from sottovoce.combine.aggregate import head_weight, row_weight
+from sottovoce.combine.aggregate.interface import head_weight, row_weight
 from sottovoce.registry import component
 
 

@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Gt, Le
 
-from sottovoce.combine.aggregate import head_weight, row_weight, stride
+from sottovoce.combine.aggregate.interface import head_weight, row_weight, stride
 from sottovoce.registry import component
 
 

@@ -1,6 +1,6 @@
 """Yahoo! Music R3 (Marlin & Zemel, RecSys 2009): songs that people chose to rate, and songs drawn for them.
 
-Tab-separated `user song rating`, in `ydata-ymusic-rating-study-v1_0-train.txt` what they chose, in
+Tab-separated `user song rating`, in `ydata-ymusic-rating-train_stored-v1_0-train.txt` what they chose, in
 `…-test.txt` ten random songs for 5,400 of them.
 """
 

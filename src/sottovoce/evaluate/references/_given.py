@@ -11,7 +11,7 @@ import numpy as np
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.split import Split
 from sottovoce.evaluate.references import Reference, Scorer
-from sottovoce.models import score
+from sottovoce.models.interface import score
 from sottovoce.state import People, Tables, locate, people, whole
 
 BLOCK = 1 << 22

@@ -6,7 +6,7 @@ more. A federated client's Update is the difference to the server's last broadca
 
 from typing import NamedTuple
 
-from sottovoce.exchange.compression import Chain, link
+from sottovoce.exchange.compression.interface import Chain, link
 from sottovoce.registry import component
 
 

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from sottovoce.exchange.compression import Chain, link
+from sottovoce.exchange.compression.interface import Chain, link
 from sottovoce.registry import component
 
 

@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sottovoce.exchange.compression import Chain, link
+from sottovoce.exchange.compression.interface import Chain, link
 from sottovoce.kernels import inlined
 from sottovoce.registry import component
 

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from annotated_types import Gt, Le
 
-from sottovoce.exchange.compression import Chain, link
+from sottovoce.exchange.compression.interface import Chain, link
 from sottovoce.kernels import below, helper
 from sottovoce.registry import component
 

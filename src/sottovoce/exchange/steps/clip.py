@@ -13,7 +13,7 @@ import numpy as np
 from annotated_types import Gt
 
 from sottovoce.disclosure import NOTHING, Disclosure, discloses
-from sottovoce.exchange.steps import protect
+from sottovoce.exchange.steps.interface import protect
 from sottovoce.exchange.update import squared_length
 from sottovoce.registry import component
 from sottovoce.state import width

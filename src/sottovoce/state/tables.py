@@ -1,9 +1,4 @@
-"""The two axes of state: tables, which are models of items, and people, who train on them.
-
-Gossip has a table for every person, central training one for all, clusters something between,
-and a federated client a table of just the rows it touches. Every operation takes a slot (which
-table) and a person as two separate arguments.
-"""
+"""Tables: models of items, one after the other in flat arrays, whole or with some rows only."""
 
 import functools
 import re
@@ -13,7 +8,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels import constant, helper, inlined
+from sottovoce.kernels import constant, inlined
 
 Floats = NDArray[np.float32]
 Ints = NDArray[np.int32]
@@ -23,7 +18,7 @@ Bools = NDArray[np.bool_]
 
 
 class _Arrays(NamedTuple):
-    rows: NDArray[Any]  # [R, w], all models' rows: float32, or bfloat16 in uint16 (see `kernels.load`)
+    rows: NDArray[Any]  # [R, w], all models' rows: float32, or bfloat16 in uint16 (see `kernels.to_float32`)
     age: NDArray[Any]  # [R], how often each row was updated: int32, or uint16, which stays at its highest
     head: Floats  # [T, h], weights that belong to no item
     clock: Ints  # [T], how often each model was trained
@@ -49,34 +44,6 @@ class Tables(_Arrays):
     def slots(self) -> int:
         """How many models there are."""
         return len(self.clock)
-
-
-class People(NamedTuple):
-    """U people with what they keep to themselves: their vector, their data, their progress."""
-
-    user: Floats  # [U, p]
-    key: Longs  # [U], what a person's random numbers are keyed with: the same number on any machine
-    steps: Ints  # [U], how often each person has trained
-    indptr: Longs  # [U + 1], where each person's interactions begin
-    item: Ints  # their items, in order of time
-    value: Floats  # their ratings, or 1
-    weighting_indptr: Longs  # [U + 1], where each person's weighting set begins
-    weighting: Ints  # items set aside to judge models by
-    candidates: Ints  # [weighting, C], items that each of them is ranked among; -1 where there are no more
-    heard: Ints  # [U, m], whose models a person has received, the best first; -1 where there are no more
-    liked: Floats  # [U, m], how good they were for the person
-    relayed: Bools  # [U], whose models others pass on as they are; empty: nobody's
-    spent: Doubles  # [U], seconds of work for each person so far
-    first: Longs  # [T + 1], where each slot's people begin in `member`
-    member: Ints  # [U], people by the slot that hosts them
-    here: Ints  # [U], the item where each person is, -1: unknown
-    away: Ints  # [U], seconds since the person was there
-    # Where they were, for models that need to know; otherwise these are empty.
-    before: Ints  # the item met before each interaction, -1: unknown
-    gap: Ints  # and how many seconds passed since
-    weighting_before: Ints  # the same for the weighting set
-    weighting_gap: Ints
-    place: Floats  # [items, 3], where on the unit sphere an item is, NaN: unknown; known to everybody
 
 
 LAYOUTS = "whole", "gathered", "indexed"
@@ -166,73 +133,11 @@ def hold(tables, slot, items):
     tables.offset[slot + 1] = end
 
 
-@helper
-def stand(people, person, item, seconds):
-    """Put a person where `item` is, met so many seconds ago."""
-    people.here[person] = item
-    people.away[person] = seconds
-
-
-@helper
-def remember(people, person, sender, quality):
-    """Note how good a sender's model was, in place of what was known of it; the worst may be forgotten.
-
-    The list is sorted by quality, and of equals the latest stands first.
-    """
-    heard, liked = people.heard[person], people.liked[person]
-    last = len(heard) - 1
-    at = last
-    for n in range(last):
-        if heard[n] == sender:
-            at = n
-    if heard[at] >= 0 and heard[at] != sender and liked[at] > quality:
-        return
-    for n in range(at, last):
-        heard[n], liked[n] = heard[n + 1], liked[n + 1]
-    heard[last] = -1
-    at = last
-    while at > 0 and (heard[at - 1] < 0 or liked[at - 1] <= quality):
-        heard[at], liked[at] = heard[at - 1], liked[at - 1]
-        at -= 1
-    heard[at], liked[at] = sender, quality
-
-
-@inlined
-def dot_at(a, b, begin, count):
-    """The product of `a` and `b[begin:]`, summed in four lanes: in a fixed order, yet it vectorises."""
-    s0 = s1 = s2 = s3 = np.float32(0)
-    even = count - count % 4
-    for d in range(0, even, 4):
-        s0 += a[d] * b[begin + d]
-        s1 += a[d + 1] * b[begin + d + 1]
-        s2 += a[d + 2] * b[begin + d + 2]
-        s3 += a[d + 3] * b[begin + d + 3]
-    for d in range(even, count):
-        s0 += a[d] * b[begin + d]
-    return (s0 + s1) + (s2 + s3)
-
-
-@inlined
-def dot(a, b, count):
-    """The product of two vectors."""
-    return dot_at(a, b, 0, count)
-
-
 @inlined
 def flat(tables, slot):
     """The rows of a whole table, one after the other: loops over them vectorise, which views hinder."""
     begin, end = tables.offset[slot], tables.offset[slot + 1]
     return tables.rows[begin:end].reshape((end - begin) * width(tables))
-
-
-@inlined
-def between(mine, theirs, share):
-    """From `mine` towards `theirs`: exactly there for share 1, exactly nowhere for 0 or if they are equal.
-
-    So what counts for nothing does no harm either, be it infinite or no number at all.
-    """
-    moved = mine + share * (theirs - mine)
-    return mine if share == 0 else theirs if share == 1 else moved
 
 
 def whole(slots: int, items: int, width: int, head: int, storage: Storage = "float32") -> Tables:
@@ -265,52 +170,4 @@ def gathered(lengths: Sequence[int] | Longs, width: int, head: int, items: int =
         offset=np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
         ids=np.empty(total, np.int32),
         where=np.zeros((slots if items else 0, items), np.int32),
-    )
-
-
-def people(
-    user_size: int,
-    indptr: Longs,
-    item: Ints,
-    value: Floats,
-    host: Ints,
-    slots: int,
-    weighting: Any = None,
-    candidates: Ints | None = None,
-    memory: int = 0,
-    places: Any = None,
-) -> People:
-    """People with this data, each hosted by a slot; `weighting` has an `indptr` and an `item` too.
-
-    They remember so many of those they hear from, `memory`. `places` are what `data.places.known` found.
-    """
-    count = len(indptr) - 1
-    none = np.empty(0, np.int32)
-    where = {
-        "here": np.full(count, -1, np.int32),
-        "away": np.zeros(count, np.int32),
-        "before": none,
-        "gap": none,
-        "weighting_before": none,
-        "weighting_gap": none,
-        "place": np.empty((0, 3), np.float32),
-    }
-    order = np.argsort(host, kind="stable").astype(np.int32)
-    return People(
-        user=np.zeros((count, user_size), np.float32),
-        key=np.arange(count, dtype=np.int64),
-        steps=np.zeros(count, np.int32),
-        indptr=indptr.astype(np.int64),
-        item=item.astype(np.int32),
-        value=value.astype(np.float32),
-        weighting_indptr=np.zeros(count + 1, np.int64) if weighting is None else weighting.indptr,
-        weighting=none if weighting is None else weighting.item,
-        candidates=np.empty((0, 0), np.int32) if candidates is None else candidates,
-        heard=np.full((count, memory), -1, np.int32),
-        liked=np.zeros((count, memory), np.float32),
-        relayed=np.empty(0, np.bool_),
-        spent=np.zeros(count),
-        first=np.searchsorted(host[order], np.arange(slots + 1)).astype(np.int64),
-        member=order,
-        **(where if places is None else places._asdict()),
     )

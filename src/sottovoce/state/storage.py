@@ -1,6 +1,6 @@
 """How models are opened, copied and rounded, whatever they are kept in.
 
-Models are kept in 32 bits, or in 16 as bfloat16 (see `kernels.load`), rounded at random when they are
+Models are kept in 32 bits, or in 16 as bfloat16 (see `kernels.to_float32`), rounded at random when they are
 written. What trains, merges and scores sees 32 bits alone: a view of the model, or a copy of it, or of
 just the rows that are needed.
 """
@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.kernels import AHEAD, ask, constant, dither, helper, inlined, load, operation
-from sottovoce.state import STORAGES, flat, hold, locate, table_type, width
+from sottovoce.kernels import constant, dither, helper, inlined, operation, to_float32
+from sottovoce.state.tables import STORAGES, flat, table_type, width
 
 
 @inlined
@@ -58,7 +58,7 @@ def limited(tables, age):
 
 
 @constant
-def is_short(tables: Any) -> int:
+def is_bfloat16(tables: Any) -> int:
     """Whether rows are kept in 16 bits, known at compile time."""
     return int(tables.storage == "bfloat16")
 
@@ -66,11 +66,6 @@ def is_short(tables: Any) -> int:
 @constant
 def _like(tables: Any) -> Any:
     return table_type(tables.width, tables.layout)
-
-
-@constant
-def _indexed(tables: Any) -> Any:
-    return table_type(tables.width, "indexed")
 
 
 @operation(by="storage")
@@ -89,7 +84,7 @@ def _copy(tables, slot):
     stored = flat(tables, slot)
     rows = np.empty(len(stored), np.float32)
     for n in range(len(stored)):
-        rows[n] = load(stored[n])
+        rows[n] = to_float32(stored[n])
     w = width(tables)
     return _one(tables, slot, rows.reshape((len(rows) // w, w)))
 
@@ -107,58 +102,3 @@ def _one(tables, slot, rows):
         tables.ids[begin:end],
         tables.where,
     )
-
-
-@helper
-def desk(tables, slot):
-    """Room to train model `slot` in: indexed tables in float32 that hold no rows yet, but its head."""
-    items = tables.offset[slot + 1] - tables.offset[slot]
-    return _indexed(tables)(
-        np.empty((items, width(tables)), np.float32),
-        np.empty(items, np.int32),
-        tables.head[slot : slot + 1],
-        tables.clock[slot : slot + 1],
-        tables.size[slot : slot + 1],
-        np.zeros(2, np.int64),
-        np.empty(items, np.int32),
-        np.empty((1, items), np.int32),  # `hold` makes sense of whatever stands there
-    )
-
-
-@helper
-def take_rows(tables, slot, scratch, place):
-    """Copy the rows that model `place` of indexed tables holds from model `slot`."""
-    ids, stored, rows = scratch.ids, tables.rows, scratch.rows
-    end = scratch.offset[place + 1]
-    for n in range(scratch.offset[place], end):
-        if n + AHEAD < end:
-            ask(stored, locate(tables, slot, ids[n + AHEAD]))
-        j = locate(tables, slot, ids[n])
-        for d in range(width(tables)):
-            rows[n, d] = load(stored[j, d])
-
-
-@helper
-def take_ages(tables, slot, scratch):
-    """Copy how old they are; `scratch` holds one model."""
-    for n in range(scratch.offset[1]):
-        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
-
-
-@operation(by="storage")
-def opened_at(tables, slot, items):
-    """The same as `opened`, where nothing but the rows of these items is read."""
-
-
-@opened_at.rule("float32")
-def _all(tables, slot, items):
-    return opened(tables, slot)
-
-
-@opened_at.rule("bfloat16")
-def _some(tables, slot, items):
-    some = desk(tables, slot)
-    hold(some, 0, items)
-    take_rows(tables, slot, some, 0)
-    take_ages(tables, slot, some)
-    return some

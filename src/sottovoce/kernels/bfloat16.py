@@ -42,19 +42,19 @@ def _dither_compiled(key, index, half):
     return compiled
 
 
-def load(value: Any) -> Any:
+def to_float32(value: Any) -> Any:
     """A number out of an array: the bfloat16 that a uint16 holds, as float32, and all others as they are."""
     return np.uint32(int(value) << 16).view(np.float32) if isinstance(value, np.uint16) else value
 
 
-@_in_place(load)
+@_in_place(to_float32)
 def _load_compiled(value):
     if value == numba.uint16:
         return lambda value: np.uint32(np.uint32(value) << np.uint32(16)).view(np.float32)
     return lambda value: value
 
 
-def store(array: Any, value: Any, bits: int) -> Any:
+def from_float32(array: Any, value: Any, bits: int) -> Any:
     """What `array` holds for a number: in a uint16, the bfloat16 below or above, as 16 random bits decide.
 
     What a bfloat16 holds exactly stays as it is.
@@ -63,7 +63,7 @@ def store(array: Any, value: Any, bits: int) -> Any:
     return np.uint16((int(np.float32(value).view(np.uint32)) + int(bits)) >> 16 & 0xFFFF) if short else value
 
 
-@_in_place(store)
+@_in_place(from_float32)
 def _store_compiled(array, value, bits):
     if array.dtype == numba.uint16:
         return lambda array, value, bits: np.uint16(

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce import kernels
-from sottovoce.clusters import kmeans
+from sottovoce.kernels.kmeans import kmeans
 
 
 def groups(sizes, apart=100.0, dimensions=3):

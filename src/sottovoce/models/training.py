@@ -6,10 +6,9 @@ after it, rounded at random.
 
 import numpy as np
 
-from sottovoce.kernels import STORAGE, helper, load, operation, store, stream
-from sottovoce.models import together, touched, train
-from sottovoce.state import between, hold, locate, width
-from sottovoce.storage import desk, limited, rounding, take_ages, take_rows
+from sottovoce.kernels import STORAGE, between, from_float32, helper, operation, stream, to_float32
+from sottovoce.models.interface import together, touched, train
+from sottovoce.state import hold, limited, locate, rounding, scratch_for, take_ages, take_rows, width
 
 
 @helper
@@ -27,12 +26,12 @@ def _put_back(tables, slot, scratch, key, step):
         j = locate(tables, slot, item)
         tables.age[j] = limited(tables, scratch.age[n])
         for d in range(width(tables)):
-            value = between(load(tables.rows[j, d]), scratch.rows[n, d], part)
-            tables.rows[j, d] = store(tables.rows, value, rounding(tables, key, item, d))
+            value = between(to_float32(tables.rows[j, d]), scratch.rows[n, d], part)
+            tables.rows[j, d] = from_float32(tables.rows, value, rounding(tables, key, item, d))
 
 
 @helper
-def fetch(model, tables, slot, scratch, place, people, person, run):
+def gather_touched(model, tables, slot, scratch, place, people, person, run):
     """Fill model `place` of indexed tables with the rows of model `slot` that a training will touch.
 
     Ages are left alone.
@@ -43,28 +42,28 @@ def fetch(model, tables, slot, scratch, place, people, person, run):
 
 
 @operation(by="storage")
-def study(tables, slot, model, people, person, run):
+def train_stored(tables, slot, model, people, person, run):
     """Let a person train on model `slot`; see `train`."""
 
 
-@study.rule("float32")
+@train_stored.rule("float32")
 def _in_place(tables, slot, model, people, person, run):
     train(model, tables, slot, people, person, run)
 
 
-@study.rule("bfloat16")
+@train_stored.rule("bfloat16")
 def _beside(tables, slot, model, people, person, run):
-    approach(tables, slot, model, people, person, run, 1.0)
+    train_towards(tables, slot, model, people, person, run, 1.0)
 
 
 @helper
-def approach(tables, slot, model, people, person, run, step):
+def train_towards(tables, slot, model, people, person, run, step):
     """Train a copy of model `slot`, then move the model towards it by `step` of the way; 1: all of it.
 
     The person's vector, which no other model has, is trained for good.
     """
-    scratch, head = desk(tables, slot), tables.head[slot].copy()
-    fetch(model, tables, slot, scratch, 0, people, person, run)
+    scratch, head = scratch_for(tables, slot), tables.head[slot].copy()
+    gather_touched(model, tables, slot, scratch, 0, people, person, run)
     key = _key(tables, slot, people, person, run)
     take_ages(tables, slot, scratch)
     train(model, scratch, 0, people, person, run)
@@ -75,18 +74,18 @@ def approach(tables, slot, model, people, person, run, step):
 
 
 @operation(by="storage")
-def study_together(tables, slot, model, people, run):
+def train_together_stored(tables, slot, model, people, run):
     """Let all people of model `slot` train on it; see `together`."""
 
 
-@study_together.rule("float32")
+@train_together_stored.rule("float32")
 def _together_in_place(tables, slot, model, people, run):
     together(model, tables, slot, people, run)
 
 
-@study_together.rule("bfloat16")
+@train_together_stored.rule("bfloat16")
 def _together_beside(tables, slot, model, people, run):
-    scratch = desk(tables, slot)
+    scratch = scratch_for(tables, slot)
     hold(scratch, 0, np.arange(scratch.where.shape[1]))
     take_rows(tables, slot, scratch, 0)
     key = _key(tables, slot, people, people.member[people.first[slot]], run)

@@ -1,0 +1,74 @@
+"""What is done to an update before it leaves a device. One file per step; a recipe names them in order.
+
+    [privacy]
+    steps = [{ name = "clip", length = 1.0 }]
+
+A step is a `NamedTuple` of its parameters, registered with `@component("step", name)`, that implements
+`protect`. By default there is none. Compression is the last step of every update.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from sottovoce.exchange.compression.interface import Chain, Whole, rows
+from sottovoce.exchange.pack import round_off
+from sottovoce.kernels import COMPRESSION, ROUNDING, below, operation, stream
+from sottovoce.state import width
+
+
+@operation
+def protect(step, updates, place, people, person, run, round):
+    """Change update `place` of indexed `updates` before anybody but `person` sees it.
+
+    A step may change numbers, and leave out rows by moving others to the front and the end of the slot,
+    `updates.offset[place + 1]`. The person's own items, `people.item[people.indptr[person] : …]`, tell
+    rows of one's own from those of sampled ones. Random numbers are keyed by `run`,
+    `people.key[person]` and the number of the `round`.
+    """
+
+
+class Then(NamedTuple):
+    """One step, and what comes after it."""
+
+    step: Any
+    rest: Any
+
+
+def sequence(steps: Sequence[Any]) -> Any:
+    """At least one step, and those after it, as one: compiled code needs to know the type of each."""
+    first, *rest = steps
+    return Then(first, sequence(rest)) if rest else first
+
+
+@protect.rule(Then)
+def _then(step, updates, place, people, person, run, round):
+    protect(step.step, updates, place, people, person, run, round)
+    protect(step.rest, updates, place, people, person, run, round)
+
+
+@protect.rule(Whole)
+def _whole(step, updates, place, people, person, run, round):
+    pass
+
+
+@protect.rule(Chain)
+def _compress(step, updates, place, people, person, run, round):
+    """Keep random rows, no more than the chain's share of the catalogue, and round them."""
+    begin, items = updates.offset[place], updates.where.shape[1]
+    count, who = updates.offset[place + 1] - begin, people.key[person]
+    most = rows(step, items)
+    if count > most:
+        key = stream(run, COMPRESSION, who, round)
+        for n in range(most):
+            a, b = begin + n, begin + n + below(key, n, count - n)
+            updates.ids[a], updates.ids[b] = updates.ids[b], updates.ids[a]
+            for d in range(width(updates)):
+                updates.rows[a, d], updates.rows[b, d] = updates.rows[b, d], updates.rows[a, d]
+        count = most
+        updates.offset[place + 1] = begin + count
+    if step.bits < 32 and count > 0:
+        key = stream(run, ROUNDING, who, round)
+        for d in range(width(updates)):
+            round_off(updates.rows[begin : begin + count, d], step.bits, key, d)
+        if updates.head.shape[1]:
+            round_off(updates.head[place], step.bits, key, -1)

@@ -1,0 +1,80 @@
+"""Draw peers at random: any others, those online, different ones."""
+
+import numpy as np
+
+from sottovoce.kernels import GRAPH, PEERS, below, driver, helper, prange, stream
+from sottovoce.state import Ints
+from sottovoce.timing import stays
+
+
+@driver
+def _introduce(known, run):
+    for node in prange(len(known)):
+        distinct(stream(run, GRAPH, node, 0), len(known) - 1, known[node])
+        for n in range(known.shape[1]):
+            known[node, n] += known[node, n] >= node
+
+
+def bootstrap(nodes: int, count: int, run: int) -> Ints:
+    """As many random others for each node as a service that everybody knows tells it of at first."""
+    known = np.empty((nodes, min(count, nodes - 1)), np.int32)
+    _introduce(known, run, batch=nodes)
+    return known
+
+
+@helper
+def among(known, timing, time, node, run, cycle, chosen):
+    """Fill `chosen` with different random ones of those known that are online; return how many there are."""
+    count = len(known)
+    while count and known[count - 1] < 0:
+        count -= 1
+    online = known
+    if len(timing.first):
+        online, count = np.empty(len(known), np.int32), 0
+        for other in known:
+            if other >= 0 and stays(timing, other, time, time):
+                online[count] = other
+                count += 1
+    found = min(count, len(chosen))
+    distinct(stream(run, PEERS, node, cycle), count, chosen[:found])
+    for n in range(found):
+        chosen[n] = online[chosen[n]]
+    return found
+
+
+TRIES = 50
+"""Random draws for each peer before it counts as found that hardly anybody is online."""
+
+
+@helper
+def draw_online(key, timing, time, node, again, chosen):
+    """Fill `chosen` with random other nodes that are online, different ones unless `again` is allowed."""
+    others = len(timing.upload) - 1
+    wanted = len(chosen) if again else min(len(chosen), others)
+    found, index = 0, 0
+    while found < wanted and index < TRIES * wanted:
+        other = below(key, index, others)
+        other += other >= node
+        index += 1
+        fresh = stays(timing, other, time, time)
+        if not again:
+            for m in range(found):
+                fresh = fresh and chosen[m] != other
+        if fresh:
+            chosen[found] = other
+            found += 1
+    return found
+
+
+@helper
+def distinct(key, count, chosen):
+    """Fill `chosen` with different numbers below `count`, by rejection; there must be as many."""
+    index = 0
+    for n in range(len(chosen)):
+        fresh = False
+        while not fresh:
+            chosen[n] = below(key, index, count)
+            index += 1
+            fresh = True
+            for m in range(n):
+                fresh = fresh and chosen[m] != chosen[n]

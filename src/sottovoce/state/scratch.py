@@ -1,0 +1,69 @@
+"""Scratch tables: a float32 copy of the rows that a training or a score touches."""
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.kernels import AHEAD, constant, helper, operation, prefetch, to_float32
+from sottovoce.state.storage import opened
+from sottovoce.state.tables import hold, locate, table_type, width
+
+
+@constant
+def _indexed(tables: Any) -> Any:
+    return table_type(tables.width, "indexed")
+
+
+@helper
+def scratch_for(tables, slot):
+    """Room to train model `slot` in: indexed tables in float32 that hold no rows yet, but its head."""
+    items = tables.offset[slot + 1] - tables.offset[slot]
+    return _indexed(tables)(
+        np.empty((items, width(tables)), np.float32),
+        np.empty(items, np.int32),
+        tables.head[slot : slot + 1],
+        tables.clock[slot : slot + 1],
+        tables.size[slot : slot + 1],
+        np.zeros(2, np.int64),
+        np.empty(items, np.int32),
+        np.empty((1, items), np.int32),  # `hold` makes sense of whatever stands there
+    )
+
+
+@helper
+def take_rows(tables, slot, scratch, place):
+    """Copy the rows that model `place` of indexed tables holds from model `slot`."""
+    ids, stored, rows = scratch.ids, tables.rows, scratch.rows
+    end = scratch.offset[place + 1]
+    for n in range(scratch.offset[place], end):
+        if n + AHEAD < end:
+            prefetch(stored, locate(tables, slot, ids[n + AHEAD]))
+        j = locate(tables, slot, ids[n])
+        for d in range(width(tables)):
+            rows[n, d] = to_float32(stored[j, d])
+
+
+@helper
+def take_ages(tables, slot, scratch):
+    """Copy how old they are; `scratch` holds one model."""
+    for n in range(scratch.offset[1]):
+        scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
+
+
+@operation(by="storage")
+def opened_at(tables, slot, items):
+    """The same as `opened`, where nothing but the rows of these items is read."""
+
+
+@opened_at.rule("float32")
+def _all(tables, slot, items):
+    return opened(tables, slot)
+
+
+@opened_at.rule("bfloat16")
+def _some(tables, slot, items):
+    some = scratch_for(tables, slot)
+    hold(some, 0, items)
+    take_rows(tables, slot, some, 0)
+    take_ages(tables, slot, some)
+    return some
