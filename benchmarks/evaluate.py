@@ -21,7 +21,7 @@ from sottovoce.evaluate.evaluation import evaluate
 from sottovoce.evaluate.significance import compare
 from sottovoce.metrics import LISTED, RANKED
 from sottovoce.models.mf import MF
-from sottovoce.state import people, whole
+from sottovoce.state import all_together, new_people, whole
 
 SHAPE = (6040, 3706, 166)
 LIMIT = 2.0
@@ -65,7 +65,7 @@ def benchmarks(prefix: str) -> Iterator[Result]:
         generator, train = np.random.default_rng(0), split.train
         tables = whole(1, data.items, 6, 0)
         tables.rows[:] = generator.normal(size=tables.rows.shape)
-        state = people(6, train.indptr, train.item, train.value, np.zeros(data.people, np.int32), 1)
+        state = new_people(6, train.indptr, train.item, train.value, all_together(data.people))
         state.user[:] = generator.normal(size=state.user.shape)
         names = [name for name in RANKED + LISTED if name not in ("f1-list", "bias-disparity")]
         took = _seconds(

@@ -84,10 +84,10 @@ def memory(shape: str) -> Iterator[Result]:
     simulation.advance(10)
     yield Result(
         f"gossip-memory-{shape}",
-        simulation.places / simulation.tables.slots,
+        simulation.driver.places / simulation.tables.slots,
         "size of the tables, for all snapshots in use",
         0.1,
-        f"{simulation.places} snapshots in use, room for {simulation.snapshots.slots}, beside "
+        f"{simulation.driver.places} snapshots in use, room for {simulation.driver.snapshots.slots}, beside "
         f"{simulation.tables.slots} models, one push per node and round",
     )
 

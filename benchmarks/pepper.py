@@ -93,7 +93,7 @@ def benchmarks(prefix: str) -> Iterator[Result]:
         None,
         f"{1e6 * used:.0f} µs a message against {1e6 * by_age:.0f}: two models judged on the weighting set",
     )
-    seconds = float(s.people.spent.mean()) / s.round * PUBLISHED_ROUNDS
+    seconds = float(s.receivers.spent.mean()) / s.round * PUBLISHED_ROUNDS
     yield Result(
         "pepper-published",
         seconds / PUBLISHED_SECONDS,

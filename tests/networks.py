@@ -83,12 +83,12 @@ def advance_slowly(simulation: Simulation, rounds: int) -> None:
         if time > (s.round + rounds) * s.timing.round:
             break
         if begins:
-            message["sent"] = s._pool(1)
+            message["sent"] = s.pool(1)
             written = message["sent"], 0, s.seed, message["number"]
-            pack(s.chain, s.tables, message["from"], s.people, s.reference, *written)
+            pack(s.chain, s.tables, message["from"], s.people, s.driver.reference, *written)
         else:
             taken = message["sent"], message["to"], slots, message["from"]
-            absorb(s.merge, s.model, s.tables, *taken, s.people, s.seed)
+            absorb(*s.driver.learning, s.tables, s.private, *taken, s.people, s.receivers, s.seed)
             s.arrived += 1
     s.round += rounds
 

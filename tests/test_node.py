@@ -28,7 +28,7 @@ from sottovoce.models.mf import MF
 from sottovoce.node import Community, Key, Node
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
-from sottovoce.protocols import _server
+from sottovoce.protocols import aggregate
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import communities, ratings, simulate
@@ -88,13 +88,13 @@ def test_nodes_that_gossip_end_as_the_simulator_does(data, model, merge, compres
     nodes = nodes_of(fast, data, compress)
     fast.advance(3)
     for round in range(3):
-        sent, _ = sender.send(round)
+        sent, _ = sender.driver.send(round)
         order = sorted(range(len(sent.sender)), key=lambda n: (sent.sender[n], sent.number[n]))
         letters = {}
         for n in order:  # everybody sends when a round begins, each its messages in order
             who = int(sent.sender[n])
             nodes[who].sent = int(sent.number[n])  # where too few peers are found, numbers are left out
-            relayed = len(sender.people.relayed) > 0 and bool(sender.people.relayed[who])
+            relayed = len(sender.receivers.relayed) > 0 and bool(sender.receivers.relayed[who])
             letters[n] = nodes[who].emit(relay=relayed)
         for n in np.argsort(sent.end, kind="stable"):
             nodes[sent.receiver[n]].absorb(letters[n])
@@ -128,8 +128,8 @@ def test_clients_that_send_bytes_move_the_server_as_the_simulator_does(monkeypat
         updates.ids[begin : begin + count], updates.rows[begin : begin + count] = message.ids, opened.rows
         updates.head[place], updates.size[place] = opened.head[0], message.size
 
-    monkeypatch.setattr(_server, "local_update", over_the_wire)
-    monkeypatch.setattr(_server, "protect", lambda *arguments: None)
+    monkeypatch.setattr(aggregate, "local_update", over_the_wire)
+    monkeypatch.setattr(aggregate, "protect", lambda *arguments: None)
     served.advance(3)
     np.testing.assert_array_equal(served.tables.rows, plain.tables.rows)
     np.testing.assert_array_equal(served.tables.head, plain.tables.head)

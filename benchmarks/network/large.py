@@ -6,13 +6,15 @@ A few of the 100 rounds are run, and the rest is reckoned from them; `FULL=1` ru
 import json
 import os
 import sys
+from types import SimpleNamespace
+from typing import Any
 
 from benchmarks.measure import Result, apart, load, wall
 from benchmarks.network.crowd import ROUNDS, crowd, gossip
 from sottovoce.experiments.machine import available_memory, duration, peak_memory
 from sottovoce.models.mf import MF
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.engine import Simulation
+from sottovoce.simulate.memory import memory_needed
 
 SHAPE, SOME, WARM = (69_878, 10_677, 143), 2, 4
 LIMIT, STORAGE = 22 * 2**30, "bfloat16"
@@ -28,14 +30,15 @@ def measure(shape: tuple[int, int, int], rounds: int) -> dict[str, float]:
     return {
         "seconds": wall() - began,
         "messages": simulation.arrived - before,
-        "snapshots": simulation.places / shape[0],
+        "snapshots": simulation.driver.places / shape[0],
         "peak": peak_memory(),
     }
 
 
 def _obstacle() -> str:
     """Why it cannot be measured here, if so."""
-    needed = Simulation.memory(MF(factors=5), Gossip(), *SHAPE[:2], storage=STORAGE, timed=True)
+    sizes: Any = SimpleNamespace(people=SHAPE[0], items=SHAPE[1])
+    needed = memory_needed(MF(factors=5), Gossip(), sizes, storage=STORAGE, timed=True)
     there = available_memory()
     if there < needed:
         return f"{there / 2**30:.1f} GiB are free, and {needed / 2**30:.1f} are needed"

@@ -54,8 +54,8 @@ def results(links: str, shape: str) -> Iterator[Result]:
             f"synchronous round, {'CPU' if clock is cpu else 'wall'} seconds per message, threads: {used}",
             target,
             f"{ours * 1e6:.1f} µs a message, synchronous {theirs * 1e6:.1f} µs; "
-            f"{both[0].places / data.people:.2f} snapshots held per model, synchronous "
-            f"{both[1].places / data.people:.3f}; {load()}",
+            f"{both[0].driver.places / data.people:.2f} snapshots held per model, synchronous "
+            f"{both[1].driver.places / data.people:.3f}; {load()}",
         )
 
 

@@ -32,6 +32,7 @@ PACKAGES = {
     "step": "sottovoce.exchange.steps",
     "merge": "sottovoce.combine",
     "aggregate": "sottovoce.combine.aggregate",
+    "sum": "sottovoce.combine.sums",
     "peers": "sottovoce.peers",
     "protocol": "sottovoce.protocols",
     "churn": "sottovoce.simulate.churn",

@@ -12,12 +12,10 @@ from sottovoce.combine.merge import ROWS, merge
 from sottovoce.combine.none import Replace
 from sottovoce.kernels import driver
 from sottovoce.models.mf import MF
-from sottovoce.state import gathered, people, whole
+from sottovoce.state import each_alone, gathered, new_people, whole
 from tests.networks import copy_of
 
-NOBODY = people(
-    1, np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), np.zeros(1, np.int32), 1
-)
+NOBODY = new_people(1, np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.float32), each_alone(1))
 
 
 @driver

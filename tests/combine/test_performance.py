@@ -14,7 +14,7 @@ from sottovoce.models.mf import MF
 from sottovoce.peers.interface import renew
 from sottovoce.peers.personalized import Personalized
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.state import People, remember
+from sottovoce.state import new_receivers, remember
 from tests.networks import advance_slowly, assert_same, ratings, simulate
 
 
@@ -82,12 +82,12 @@ def test_a_network_with_personal_peers_equals_the_slow_one():
     fast.advance(7)
     for rounds in (2, 2, 2, 1):
         if slow.round:
-            renew(peers, slow.views, slow.people, slow.timing, slow.seed, slow.round)
+            renew(peers, slow.views, slow.receivers.heard, slow.timing, slow.seed, slow.round)
         advance_slowly(slow, rounds)
     assert_same(fast, slow)
-    np.testing.assert_array_equal(fast.people.heard, slow.people.heard)
+    np.testing.assert_array_equal(fast.receivers.heard, slow.receivers.heard)
     np.testing.assert_array_equal(fast.views.neighbours, slow.views.neighbours)
-    assert (fast.people.heard >= 0).all()
+    assert (fast.receivers.heard >= 0).all()
     resumed.advance(4)
     later = simulate(MF(factors=3), data, **parts)
     later.restore({name: array.copy() for name, array in resumed.state().items()})
@@ -98,15 +98,12 @@ def test_a_network_with_personal_peers_equals_the_slow_one():
 
 @given(st.lists(st.tuples(st.integers(0, 6), st.integers(0, 4)), max_size=30), st.integers(1, 5))
 def test_memory_is_sorted_and_keeps_the_latest(events, size):
-    from sottovoce.state import people
-
-    none = np.zeros(2, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
-    person: People = people(1, *none, np.zeros(1, np.int32), 1, memory=size)
+    receivers = new_receivers(1, size)
     kept: list[tuple[int, float]] = []
     for sender, quality in events:
-        remember(person, 0, sender, np.float32(quality))
+        remember(receivers, 0, sender, np.float32(quality))
         kept = [(float(quality), sender), *(entry for entry in kept if entry[1] != sender)]
         kept = sorted(kept, key=lambda entry: -entry[0])[:size]
-        heard = [int(n) for n in person.heard[0] if n >= 0]
+        heard = [int(n) for n in receivers.heard[0] if n >= 0]
         assert heard == [sender for _, sender in kept]
-        assert person.liked[0, : len(heard)].tolist() == [quality for quality, _ in kept]
+        assert receivers.quality[0, : len(heard)].tolist() == [quality for quality, _ in kept]

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sottovoce.data.interactions import Catalog, Interactions
 from sottovoce.data.split import Split
 from sottovoce.models.mf import MF
-from sottovoce.state import People, Tables, people, whole
+from sottovoce.state import People, Tables, hosted_by, new_people, whole
 
 
 class Network(NamedTuple):
@@ -46,7 +46,8 @@ def network(slots: int, items: int, host: list[int], user: Any, rows: Any, train
     tables.rows[:] = np.array(rows, np.float32).reshape(-1, 2)
     indptr = np.cumsum([0] + [len(own) for own in train])
     own = np.array([j for one in train for j in one], np.int32)
-    state = people(2, indptr, own, np.ones(len(own), np.float32), np.array(host, np.int32), slots)
+    hosts = hosted_by(np.array(host, np.int32), slots)
+    state = new_people(2, indptr, own, np.ones(len(own), np.float32), hosts)
     state.user[:] = user
     return Network(MF(factors=1), tables, state, items)
 

@@ -11,8 +11,8 @@ from sottovoce import kernels
 from sottovoce.data.interactions import Catalog
 from sottovoce.errors import DataError, RecipeError
 from sottovoce.evaluate.evaluation import evaluate
-from sottovoce.evaluate.scoring import slots_of
 from sottovoce.metrics import NAMES
+from sottovoce.state import slots_of
 
 
 def by_popularity(make_network: Any, people: int, scores: list[float]) -> Any:

@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from sottovoce import kernels
 from sottovoce.data.sampling import seen
 from sottovoce.evaluate.lists import among_candidates, averages, in_catalogue, spread
-from sottovoce.evaluate.scoring import slots_of
 from sottovoce.metrics.f1 import f1
 from sottovoce.metrics.gini import gini
 from sottovoce.metrics.item_coverage import item_coverage
 from sottovoce.metrics.popularity_bias import popularity_bias
 from sottovoce.metrics.precision import precision
 from sottovoce.metrics.recall import recall
+from sottovoce.state import slots_of
 
 LENGTH = 7
 NONE = np.empty(0, np.int32)

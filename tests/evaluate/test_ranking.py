@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from sottovoce import kernels
 from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
-from sottovoce.evaluate.scoring import slots_of
 from sottovoce.metrics.rank import LAST
+from sottovoce.state import slots_of
 
 NONE = np.empty(0, np.int32)
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sottovoce import kernels
 from sottovoce.evaluate.recommend import recommend, top
-from sottovoce.evaluate.scoring import slots_of
+from sottovoce.state import slots_of
 
 
 @settings(max_examples=60)

@@ -23,9 +23,9 @@ chains = st.builds(
 
 def packed(simulation, slot, number):
     """The message as the simulator has it, by plain Python."""
-    pool = simulation._pool(1)
+    pool = simulation.pool(1)
     s = simulation
-    pack(s.chain, s.tables, slot, s.people, s.reference, pool, 0, s.seed, number)
+    pack(s.chain, s.tables, slot, s.people, s.driver.reference, pool, 0, s.seed, number)
     return pool
 
 
@@ -34,11 +34,11 @@ def packed(simulation, slot, number):
 def test_a_real_message_is_the_simulated_one(data, made, seed, number):
     s = simulate(MF(factors=3), data, chain=made, seed=seed)
     s.advance(2)
-    message = emit(s.tables, 0, made, s.people, s.reference, seed, number)
+    message = emit(s.tables, 0, made, s.people, s.driver.reference, seed, number)
     encoded = codec.encode(message)
     rows = len(message.rows)
     assert len(encoded) == codec.size(rows, 4, 0, made.share < 1, made.bits)
-    arrived = received(codec.decode(encoded, Expect(data.items, 4, 0)), s.reference)
+    arrived = received(codec.decode(encoded, Expect(data.items, 4, 0)), s.driver.reference)
     expected = packed(s, 0, number)
     for name in ("rows", "age", "head", "clock", "ids"):
         np.testing.assert_array_equal(getattr(arrived, name), getattr(expected, name), err_msg=name)
@@ -114,7 +114,7 @@ def test_damaged_scales_are_refused():
     from sottovoce.errors import MessageError
 
     s = simulate(MF(factors=3), crowd(), chain=Chain(bits=8))
-    message = emit(s.tables, 0, s.chain, s.people, s.reference, 1, 0)
+    message = emit(s.tables, 0, s.chain, s.people, s.driver.reference, 1, 0)
     for bad in (np.nan, np.inf, 1e38):
         scale = message.scale.copy()
         scale[1, 2] = bad

@@ -12,7 +12,7 @@ from sottovoce.exchange.steps.clip import Clip
 from sottovoce.exchange.steps.interface import protect, sequence
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
-from sottovoce.protocols import _server
+from sottovoce.protocols import aggregate
 from sottovoce.protocols.federated import Federated
 from sottovoce.registry import component
 from sottovoce.state import gathered
@@ -101,8 +101,8 @@ def test_a_federation_of_clipped_updates_moves_no_further_than_their_length():
 
 
 def test_a_step_can_tell_ones_own_items_from_sampled_ones(monkeypatch):
-    plain = _server._aggregate.plain
-    monkeypatch.setattr(_server, "_aggregate", lambda *a, batch: plain(*a))
+    plain = aggregate._aggregate.plain
+    monkeypatch.setattr(aggregate, "_aggregate", lambda *a, batch: plain(*a))
     model, own = GMF(factors=2, negatives=2), set(DATA.item.tolist())
     for steps in ([], [Own()]):
         s = simulate(model, DATA, protocol=Federated(), merge=Simple(), steps=steps, chain=Chain(share=0.9))
@@ -129,8 +129,8 @@ def _head_weight(rule, instances):
 
 
 def test_a_rule_can_ask_for_the_plain_sum(monkeypatch):
-    plain = _server._aggregate.plain
-    monkeypatch.setattr(_server, "_aggregate", lambda *a, batch: plain(*a))
+    plain = aggregate._aggregate.plain
+    monkeypatch.setattr(aggregate, "_aggregate", lambda *a, batch: plain(*a))
     mean, total = (
         simulate(MF(factors=3), DATA, protocol=Federated(), merge=rule) for rule in (Simple(), PlainSum())
     )

@@ -16,7 +16,7 @@ from sottovoce.models.start import start
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.state import gathered, people, whole
+from sottovoce.state import each_alone, gathered, new_people, whole
 from tests.models.ncf import slopes, train_in_torch, train_slowly
 from tests.networks import assert_same, ratings, simulate
 
@@ -138,7 +138,7 @@ def test_rows_held_are_those_that_change_and_tables_make_no_difference(central):
     model = resolve(built("neumf", epochs=2, batch=8), Context(data.items, 1, 5, 1, 1, central))
     size = shape(model)
     table = whole(1, data.items, size.row, size.head)
-    person = people(size.user, data.indptr, data.item, data.value, np.zeros(1, np.int32), 1)
+    person = new_people(size.user, data.indptr, data.item, data.value, each_alone(1))
     start(model, table, person, 1, True)
     before = table.rows.copy()
     part = gathered([data.items], size.row, size.head, data.items)

@@ -208,9 +208,9 @@ def test_a_judged_network_equals_the_slow_one():
     renew(peers, slow.views, slow.people, slow.timing, slow.seed, slow.round)
     advance_slowly(slow, 2)
     assert_same(fast, slow)
-    np.testing.assert_array_equal(fast.people.heard, slow.people.heard)
+    np.testing.assert_array_equal(fast.receivers.heard, slow.receivers.heard)
     np.testing.assert_array_equal(fast.people.here, here)
-    assert len(set(fast.people.liked.ravel().tolist())) > 3
+    assert len(set(fast.receivers.quality.ravel().tolist())) > 3
 
 
 def test_it_learns_where_people_go_next():

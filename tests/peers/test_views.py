@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from sottovoce.kernels import SHUFFLE, below, stream
-from sottovoce.peers._cyclon import LENGTH, answer, learn, question, shuffle, approach
+from sottovoce.peers._cyclon import LENGTH, answer, approach, learn, question, shuffle
 from sottovoce.peers.interface import meet, renew
 from sottovoce.peers.personalized import Personalized
 from sottovoce.peers.shuffled import Shuffled
-from sottovoce.state import people
+from sottovoce.state import new_receivers
 from sottovoce.timing import synchronous
 
 
 def crowd(count, memory=0):
-    none = np.zeros(count + 1, np.int64), np.empty(0, np.int32), np.empty(0, np.float32)
-    return people(1, *none, np.arange(count, dtype=np.int32), count, memory=memory)
+    """Whom each of so many nodes has heard, which is nobody yet."""
+    return new_receivers(count, memory).heard
 
 
 def valid(known):
@@ -113,17 +113,17 @@ def test_views_take_the_best_and_explore(others, exploration, best):
     peers = Personalized(view=4, exploration=exploration, others=others, remember=6)
     crowded = crowd(40, memory=6)
     views = meet(peers, synchronous(40), 1)
-    crowded.heard[:, :5] = (np.arange(40)[:, None] + np.arange(1, 6)) % 40
+    crowded[:, :5] = (np.arange(40)[:, None] + np.arange(1, 6)) % 40
     before = views.neighbours.copy()
     renew(peers, views, crowded, synchronous(40), 1, 10)
     valid(views.neighbours)
     assert (views.neighbours >= 0).all()
-    np.testing.assert_array_equal(views.neighbours[:, :best], crowded.heard[:, :best])
+    np.testing.assert_array_equal(views.neighbours[:, :best], crowded[:, :best])
     if best < 4:
         assert (views.neighbours[:, best:] != before[:, best:]).any()
-    assert (crowded.heard[:, 0] >= 0).all()
+    assert (crowded[:, 0] >= 0).all()
     renew(peers._replace(forget=True), views, crowded, synchronous(40), 1, 20)
-    assert (crowded.heard < 0).all()
+    assert (crowded < 0).all()
 
 
 def test_who_remembers_nobody_explores():
@@ -166,7 +166,7 @@ def test_models_of_nodes_with_few_links_are_passed_on_as_they_are():
         "timing": timing,
     }
     fast, slow = (simulate(MF(factors=3), data, **parts) for _ in range(2))
-    assert fast.people.relayed.tolist() == [True] * 4 + [False] * 8
+    assert fast.receivers.relayed.tolist() == [True] * 4 + [False] * 8
     fast.advance(6)
     advance_slowly(slow, 6)
     assert_same(fast, slow)

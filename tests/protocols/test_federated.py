@@ -19,13 +19,13 @@ from sottovoce.exchange.message import UPDATE
 from sottovoce.models.gmf import GMF
 from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
-from sottovoce.protocols import _server
+from sottovoce.protocols import aggregate
 from sottovoce.protocols._participants import select, terms
 from sottovoce.protocols.federated import Federated
 from sottovoce.timing import Timing
 from tests.networks import communities, copy_of, ratings, simulate
 
-plain = _server._aggregate.plain
+plain = aggregate._aggregate.plain
 
 
 def federation(data, model=None, rule=None, **parts):
@@ -100,7 +100,7 @@ def test_rules_average_weights_and_rows_as_published(monkeypatch, rule):
 
     In plain Python, which needs no kernel compiled for every rule. One person has nothing at all.
     """
-    monkeypatch.setattr(_server, "_aggregate", lambda *a, batch: plain(*a))
+    monkeypatch.setattr(aggregate, "_aggregate", lambda *a, batch: plain(*a))
     table = np.zeros((9, 99))
     for person in range(9):  # person p has p items, neighbours share most of theirs
         table[person, person : 2 * person] = 1 + person % 5

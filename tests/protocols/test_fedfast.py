@@ -10,14 +10,14 @@ from sottovoce.kernels.kmeans import kmeans
 from sottovoce.models.gmf import GMF
 from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
-from sottovoce.protocols import _server
+from sottovoce.protocols import aggregate
 from sottovoce.protocols._participants import DONE, LOST, OFFLINE
 from sottovoce.protocols.fedfast import FedFast, _in_turn, follow
 from sottovoce.protocols.interface import aggregates
 from sottovoce.timing import Timing
 from tests.networks import copy_of, ratings, simulate
 
-plain = _server._aggregate.plain
+plain = aggregate._aggregate.plain
 
 
 def crowd(people=40, items=30, share=0.3):
@@ -36,7 +36,7 @@ def test_two_rounds_by_hand(monkeypatch, items):
 
     The compiled loops run as the plain Python they are, so that no kernel is compiled for this model.
     """
-    monkeypatch.setattr(_server, "_aggregate", lambda *a, batch: plain(*a))
+    monkeypatch.setattr(aggregate, "_aggregate", lambda *a, batch: plain(*a))
     protocol = FedFast(participants=4, clusters=2, items=items, discount=0.5)
     fast, slow = (federation(protocol, crowd(9, 40), GMF(factors=2, negatives=1)) for _ in range(2))
     people, server = slow.people, slow.tables

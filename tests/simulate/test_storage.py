@@ -1,5 +1,7 @@
 """Tables of 16 bits: the same network, a little rounded; ages that stay at their highest."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +15,7 @@ from sottovoce.exchange.message import check, emit
 from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.engine import Simulation
+from sottovoce.simulate.memory import memory_needed
 from sottovoce.state import OLDEST, STORAGES, opened
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.simulate.test_virtual_time import network
@@ -92,7 +94,7 @@ def test_restored_state_continues_to_the_same_result():
     straight, first, second = (short(crowd(), timing=timing) for _ in range(3))
     straight.advance(6)
     first.advance(3)
-    assert len(first.underway.sender) > 0
+    assert len(first.driver.underway.sender) > 0
     second.restore({name: values.copy() for name, values in first.state().items()})
     second.advance(3)
     assert_same(straight, second)
@@ -146,10 +148,10 @@ def test_messages_hold_32_bits_whatever_is_stored():
 
 
 def test_memory_is_half():
-    parts = MF(factors=5), Gossip(), 1000, 500
-    exact, coarse = Simulation.memory(*parts), Simulation.memory(*parts, storage="bfloat16")
+    parts = MF(factors=5), Gossip(), SimpleNamespace(people=1000, items=500)
+    exact, coarse = memory_needed(*parts), memory_needed(*parts, storage="bfloat16")
     assert coarse == pytest.approx(exact / 2, rel=0.01)
-    assert Simulation.memory(*parts, timed=True) == pytest.approx(exact * 1.682 / 1.05, rel=0.01)
+    assert memory_needed(*parts, timed=True) == pytest.approx(exact * 1.682 / 1.05, rel=0.01)
     simulation = short(crowd())
     held = simulation.tables.rows.nbytes + simulation.tables.age.nbytes
     assert held == 60 * 50 * (4 + 1) * 2

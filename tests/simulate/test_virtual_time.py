@@ -14,7 +14,7 @@ from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.engine import Simulation
+from sottovoce.simulate.memory import memory_needed
 from sottovoce.timing import Timing
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 
@@ -82,10 +82,11 @@ def test_threads_do_not_change_the_result(chain):
 def test_memory_is_what_was_foreseen(chain):
     s = simulate(MF(factors=3), crowd(), chain=chain, timing=network(60, np.random.default_rng(4)))
     s.advance(12)
-    parts = [getattr(part, name) for part in (s.tables, s.snapshots) for name in ("rows", "age", "ids")]
+    held = s.tables, s.driver.snapshots
+    parts = [getattr(part, name) for part in held for name in ("rows", "age", "ids")]
     whole, snapshots = sum(a.nbytes for a in parts[:3]), sum(a.nbytes for a in parts[3:])
-    used = whole + snapshots * s.places / s.snapshots.slots
-    foreseen = Simulation.memory(s.model, s.protocol, 60, 50, chain, timed=True)
+    used = whole + snapshots * s.driver.places / s.driver.snapshots.slots
+    foreseen = memory_needed(s.model, s.protocol, crowd(), chain=chain, timed=True)
     assert 0.75 * foreseen < used < foreseen
 
 
@@ -94,8 +95,8 @@ def test_a_checkpoint_keeps_messages_that_are_on_their_way():
     straight, first = (simulate(MF(factors=3), crowd(), timing=timing) for _ in range(2))
     straight.advance(7)
     first.advance(3)
-    assert len(first.underway.sender) > 30
-    assert (first.underway.place >= 0).any()
+    assert len(first.driver.underway.sender) > 30
+    assert (first.driver.underway.place >= 0).any()
     saved = {name: values.copy() for name, values in first.state().items()}
     second = simulate(MF(factors=3), crowd(), timing=timing)
     second.restore(saved)
@@ -109,8 +110,8 @@ def test_a_cycle_is_a_transfer_and_messages_fill_it():
     simulation = simulate(MF(factors=3), crowd(), timing=network(60, np.random.default_rng(1)))
     simulation.advance(10)
     assert simulation.messages == 600
-    assert simulation.arrived == 600 - len(simulation.underway.sender)
-    assert 0 < len(simulation.underway.sender) <= 60
+    assert simulation.arrived == 600 - len(simulation.driver.underway.sender)
+    assert 0 < len(simulation.driver.underway.sender) <= 60
 
 
 def test_only_messages_between_nodes_that_stay_arrive():

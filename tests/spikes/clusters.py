@@ -7,9 +7,10 @@ import numpy as np
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.protocols.interface import exchanges, hosts, trainings
 from sottovoce.registry import component
+from sottovoce.state import hosted_by
 
 
-@component("protocol", "spike-clusters")
+@component("protocol", "spike-clusters", topology="peers")
 class Clusters(NamedTuple):
     """Neighbours share a model; the models gossip."""
 
@@ -18,8 +19,9 @@ class Clusters(NamedTuple):
 
 
 @hosts.rule(Clusters)
-def _hosts(protocol, people):
-    return np.arange(people, dtype=np.int32) // protocol.size, -(-people // protocol.size)
+def _hosts(protocol, train, seed):
+    slot = np.arange(train.people, dtype=np.int32) // protocol.size
+    return hosted_by(slot, -(-train.people // protocol.size))
 
 
 @trainings.rule(Clusters)

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce import state
+from sottovoce import kernels, state
 from sottovoce.kernels import driver
+from sottovoce.state import tables
 
 
 @driver
@@ -33,18 +34,19 @@ def test_row_of_an_item_in_gathered_tables(sets):
 
 
 def test_types_are_found_by_name():
-    assert state.Whole7 is state.table_type(7, "whole")
-    assert state.Gathered7 is state.table_type(7, "gathered")
-    assert getattr(state, state.table_type(9, "indexed").__qualname__) is state.table_type(9, "indexed")
-    assert state.Whole7Bfloat16 is type(state.whole(1, 1, 7, 0, "bfloat16"))
-    assert state.Whole7Bfloat16 is not state.Whole7 is type(state.whole(1, 1, 7, 0))
+    assert tables.Whole7 is state.table_type(7, "whole")
+    assert tables.Gathered7 is state.table_type(7, "gathered")
+    assert getattr(tables, state.table_type(9, "indexed").__qualname__) is state.table_type(9, "indexed")
+    assert tables.Whole7Bfloat16 is type(state.whole(1, 1, 7, 0, "bfloat16"))
+    assert tables.Whole7Bfloat16 is not tables.Whole7 is type(state.whole(1, 1, 7, 0))
     with pytest.raises(AttributeError):
-        state.Whole_7  # noqa: B018
+        tables.Whole_7  # noqa: B018
 
 
 def test_people_are_listed_by_slot():
     indptr, none = np.zeros(5, np.int64), np.empty(0, np.int32)
-    people = state.people(1, indptr, none, none.astype(np.float32), np.array([1, 0, 1, 0]), 3)
+    hosts = state.hosted_by(np.array([1, 0, 1, 0], np.int32), 3)
+    people = state.new_people(1, indptr, none, none.astype(np.float32), hosts)
     assert people.member.tolist() == [1, 3, 0, 2]
     assert people.first.tolist() == [0, 2, 4, 4]
 
@@ -54,9 +56,9 @@ def test_dot_sums_in_a_fixed_order(count, seed):
     rng = np.random.default_rng(seed)
     a, b = rng.random((2, count), dtype=np.float32)
     product = driver(_dot)(a, b, count)
-    assert product == state.dot(a, b, count)
+    assert product == kernels.dot(a, b, count)
     assert product == pytest.approx(float(a.astype(float) @ b.astype(float)), rel=1e-5)
 
 
 def _dot(a, b, count):
-    return state.dot(a, b, count)
+    return kernels.dot(a, b, count)

@@ -83,15 +83,15 @@ def _looked_up(rule, everything, weighting, candidates, begin, end):
 @helper
 def _rivals(model, own, people, person, n):
     """The scores of the candidates that weighting item `n` is ranked among."""
-    scores = np.empty(_count(people.candidates, n), np.float32)
-    score_some(model, own, 0, people, person, people.candidates[n, : len(scores)], scores)
+    scores = np.empty(_count(people.weighting_candidates, n), np.float32)
+    score_some(model, own, 0, people, person, people.weighting_candidates[n, : len(scores)], scores)
     return scores
 
 
 @helper
 def _scored(rule, model, own, people, person, begin, end):
     """The same, with scores of candidates only, each from where the person was before."""
-    items, scores, hits, gains = people.weighting[begin:end], np.empty(end - begin, np.float32), 0.0, 0.0
+    items, scores, hits, gains = people.weighting_item[begin:end], np.empty(end - begin, np.float32), 0.0, 0.0
     if not uses_place(model):
         score_some(model, own, 0, people, person, items, scores)
     for n in range(len(items)):
@@ -107,7 +107,7 @@ def _scored(rule, model, own, people, person, begin, end):
 @helper
 def _ranked(rule, model, own, people, person, begin, end):
     """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
-    items, weighting, candidates = len(own.age), people.weighting, people.candidates
+    items, weighting, candidates = len(own.age), people.weighting_item, people.weighting_candidates
     if not uses_place(model) and (end - begin) * candidates.shape[1] * SCATTERED > items:
         everything = np.empty(items, np.float32)
         score_all(model, own, 0, people, person, everything)
@@ -134,7 +134,7 @@ def _firsts(items):
 @helper
 def _listed(rule, model, own, people, person, begin, end):
     """F1 of one list with all weighting items and the candidates of the first; see `evaluate.lists`."""
-    every = people.weighting[begin:end]
+    every = people.weighting_item[begin:end]
     firsts = _firsts(every)
     items, scores = every[firsts], np.empty(len(firsts), np.float32)
     rivals, hits = np.empty(0, np.float32), 0.0

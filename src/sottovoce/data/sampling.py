@@ -92,7 +92,7 @@ def unseen(items, seen):
 
 
 @driver
-def candidates(run, step, items, indptr, ordered, count, test_indptr, out):
+def candidates(run, step, items, indptr, ordered, count, test_indptr, keys, out):
     """For every test entry distinct items that the person has not seen, all equally likely.
 
     The first steps of a shuffle (Fisher & Yates; Durstenfeld, CACM 7(7), 1964), which goes on from
@@ -102,7 +102,7 @@ def candidates(run, step, items, indptr, ordered, count, test_indptr, out):
     for person in prange(len(count)):
         if test_indptr[person] == test_indptr[person + 1]:
             continue
-        key = stream(run, NEGATIVES, person, step)
+        key = stream(run, NEGATIVES, keys[person], step)
         begin = indptr[person]
         pool = unseen(items, ordered[begin : begin + count[person]])
         drawn = min(wanted, len(pool))
@@ -116,8 +116,19 @@ def candidates(run, step, items, indptr, ordered, count, test_indptr, out):
             out[row, drawn:] = -1
 
 
-def sample(met: Seen, held: Interactions, wanted: int, seed: int, step: int) -> NDArray[np.int32]:
-    """`wanted` candidates for every interaction of `held`; another `step` draws other ones."""
+def sample(
+    met: Seen,
+    held: Interactions,
+    wanted: int,
+    seed: int,
+    step: int,
+    keys: NDArray[np.int64] | None = None,
+) -> NDArray[np.int32]:
+    """`wanted` candidates for every interaction of `held`; another `step` draws other ones.
+
+    `keys` [U] are what people's random numbers are keyed with; by default their numbers.
+    """
     out = np.empty((len(held), wanted), np.int32)
-    candidates(seed, step, held.items, *met, held.indptr, out, batch=held.people)
+    keyed = np.arange(held.people) if keys is None else keys
+    candidates(seed, step, held.items, *met, held.indptr, keyed, out, batch=held.people)
     return out

@@ -13,11 +13,10 @@ from numpy.typing import NDArray
 
 from sottovoce.combine.interface import merge_statistic
 from sottovoce.combine.performance import FEWEST
-from sottovoce.evaluate.scoring import slots_of
 from sottovoce.exchange.compression.interface import Whole
 from sottovoce.exchange.pack import pack
 from sottovoce.kernels import driver, helper, prange
-from sottovoce.state import People, Tables, whole
+from sottovoce.state import People, Tables, slots_of, whole
 
 
 @driver

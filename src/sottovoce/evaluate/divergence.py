@@ -8,9 +8,8 @@ the order of the numbers, infinity and NaN above all; so one pass at the speed o
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.evaluate.scoring import slots_of
 from sottovoce.kernels import driver, helper, prange
-from sottovoce.state import People, Tables
+from sottovoce.state import People, Tables, slots_of
 
 LIMIT = np.float32(2.0**64)
 """A number of at least this size has diverged."""

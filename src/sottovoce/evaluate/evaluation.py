@@ -21,11 +21,11 @@ from sottovoce.errors import DataError, RecipeError
 from sottovoce.evaluate.listed import listed
 from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
 from sottovoce.evaluate.rating import errors
-from sottovoce.evaluate.scoring import contexts, slots_of
+from sottovoce.evaluate.scoring import contexts
 from sottovoce.metrics import LISTED, NAMES, RANKED, RATED
 from sottovoce.metrics.rank import LAST
 from sottovoce.registry import nearest
-from sottovoce.state import People, Tables
+from sottovoce.state import People, Tables, slots_of
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split

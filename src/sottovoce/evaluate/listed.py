@@ -9,10 +9,10 @@ from numpy.typing import NDArray
 from sottovoce.data.sampling import seen
 from sottovoce.errors import DataError
 from sottovoce.evaluate.lists import among_candidates, averages, in_catalogue, spread
-from sottovoce.evaluate.scoring import contexts, slots_of
+from sottovoce.evaluate.scoring import contexts
 from sottovoce.metrics.bias_disparity import bias, bias_disparity
 from sottovoce.metrics.gini import evenness
-from sottovoce.state import People, Tables
+from sottovoce.state import People, Tables, slots_of
 
 if TYPE_CHECKING:
     from sottovoce.data.interactions import Catalog

@@ -87,7 +87,7 @@ def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, befo
                 for m in range(begin, end):
                     own[m - begin] = rivals[item[m]]
                 _forget(rivals, people.indptr, people.item, person)
-                _forget(rivals, people.weighting_indptr, people.weighting, person)
+                _forget(rivals, people.weighting_indptr, people.weighting_item, person)
                 _forget(rivals, indptr, item, person)
             out[n] = rank_among(own[n - begin], rivals)
         set_location(people, person, here, away)

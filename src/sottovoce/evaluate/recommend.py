@@ -4,10 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.evaluate.scoring import slots_of
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.models.interface import score_all
-from sottovoce.state import Floats, Ints, People, Tables, opened
+from sottovoce.state import Floats, Ints, People, Tables, opened, slots_of
 
 
 class Recommendations(NamedTuple):

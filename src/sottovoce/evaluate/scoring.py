@@ -5,17 +5,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from sottovoce.models.interface import uses_place
-from sottovoce.state import Ints, People
+from sottovoce.state import Ints
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
-
-
-def slots_of(people: People) -> Ints:
-    """The slot that hosts each person."""
-    hosts = np.empty(len(people.member), np.int32)
-    hosts[people.member] = np.repeat(np.arange(len(people.first) - 1, dtype=np.int32), np.diff(people.first))
-    return hosts
 
 
 def contexts(model: Any, split: "Split") -> tuple[Ints, Ints]:

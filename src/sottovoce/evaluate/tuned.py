@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.evaluate.scoring import slots_of
 from sottovoce.kernels import driver, helper, prange, to_float32
 from sottovoce.models.training import train_towards
-from sottovoce.state import People, Tables, whole, width
+from sottovoce.state import People, Tables, slots_of, whole, width
 
 
 @helper

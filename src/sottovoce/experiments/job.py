@@ -84,7 +84,7 @@ class Job:
         """All of it, or what an earlier process left to do."""
         from sottovoce import __version__
         from sottovoce.data import repeats
-        from sottovoce.simulate.engine import Simulation
+        from sottovoce.simulate.memory import memory_needed
         from sottovoce.timing import hashed
 
         recipe, parts, data = self.recipe, self.parts, self.data
@@ -105,8 +105,16 @@ class Job:
             self.tell.say(note)
 
         def memory(storage: "Storage") -> int:
-            sizes = parts.model, parts.protocol, data.people, data.items, parts.chain
-            return Simulation.memory(*sizes, timed=parts.links is not None, storage=storage)
+            return memory_needed(
+                parts.model,
+                parts.protocol,
+                split.train,
+                recipe.run.seed,
+                chain=parts.chain,
+                steps=bool(parts.steps),
+                timed=parts.links is not None,
+                storage=storage,
+            )
 
         recipe, told = fitting.storage(recipe, memory)
         if told:
@@ -118,7 +126,7 @@ class Job:
         metrics = list(baselines["popularity"].per_user)
         references.check(parts.references, metrics)
         self.recipe = recipe = recipe.resolved(main_metric(metrics, recipe, self.measured))
-        clock = self._clock(recipe.run.rounds)
+        clock = self._clock(split, recipe.run.rounds)
         found = None
         if self.place is not None:
             found = self.place.begin(recipe, split.hash, __version__, "" if clock is None else hashed(clock))
@@ -183,10 +191,11 @@ class Job:
             timing=clock,
             chain=parts.chain,
             steps=parts.steps,
+            sum=parts.sum,
             storage=storage,
         )
 
-    def _clock(self, rounds: int) -> "Timing | None":
+    def _clock(self, split: "Split", rounds: int) -> "Timing | None":
         """When nodes are online and how long messages take, if the recipe speaks of time."""
         from sottovoce.protocols.interface import nodes
         from sottovoce.simulate.clock import clock
@@ -194,8 +203,9 @@ class Job:
         parts = self.parts
         if parts.links is None:
             return None
-        count = nodes(parts.protocol, self.data.people)
-        return clock(parts.links, parts.churn, count, rounds, self.recipe.run.seed, self.data_dir)
+        seed = self.recipe.run.seed
+        count = nodes(parts.protocol, split.train, seed)
+        return clock(parts.links, parts.churn, count, rounds, seed, self.data_dir)
 
     def _baseline(self, name: str, split: "Split") -> "Evaluation":
         """A model that learns nothing personal, trained centrally, under the same evaluation."""
@@ -204,6 +214,7 @@ class Job:
             merge=build("merge", "none", {}, name),
             peers=build("peers", "uniform", {}, name),
             chain=Whole(),
+            steps=(),
         )
         settings = {"seed": self.recipe.run.seed} if name == "random" else {}
         simulation = self._simulation(build("model", name, settings, name), parts, split, 1)
@@ -234,8 +245,11 @@ class Job:
     def _used(self, simulation: "Simulation | Scored") -> "tuple[Any, Tables, People]":
         """The models that people recommend with: those of the network, tuned copies, or their best so far."""
         from sottovoce.evaluate.tuned import tuned
+        from sottovoce.simulate.engine import Simulation
 
         model, tables, people = simulation.model, simulation.tables, simulation.people
+        if simulation is self.simulation and isinstance(simulation, Simulation):
+            tables, people = simulation.own()
         times, step = self.recipe.evaluate.tune, self.recipe.evaluate.tune_step
         if times and simulation is self.simulation:
             tables, people = tuned(model, tables, people, self.recipe.run.seed, times, step)

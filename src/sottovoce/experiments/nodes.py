@@ -63,8 +63,9 @@ def facts(simulation: "Simulation", best: "Best | None") -> dict[str, Any]:
 
     people, neighbours = simulation.people, simulation.views.neighbours
     columns: dict[str, Any] = {"received": people.steps.astype(np.float64)}
-    if people.spent.any():
-        columns["seconds"] = people.spent
+    spent = simulation.receivers.spent
+    if spent.any():
+        columns["seconds"] = spent
     if best is not None:
         columns["converged"] = best.converged(people)
     if len(neighbours) == len(people.steps):

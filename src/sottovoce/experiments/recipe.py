@@ -101,6 +101,7 @@ class Division(Named):
 NONE = Named(name="none")
 LINEAR = Named(name="linear")
 MF_FEDAVG = Named(name="mf-fedavg")
+PLAIN = Named(name="plain")
 ALWAYS = Named(name="always")
 UNIFORM = Named(name="uniform")
 K_OUT = Named(name="k-out")
@@ -114,6 +115,8 @@ class Protocol(Named):
     """How an incoming model is combined with one's own, by default `linear`; where models meet."""
     aggregate: Named | None = None
     """How a server makes one model of many updates, by default `mf-fedavg`; where there is a server."""
+    sum: Named | None = None
+    """Where updates are summed, by default `plain`: the server sees each of them; where there is a server."""
     compress: list[Named] = []
     """What makes messages smaller, such as `["subsample", { name = "quantize", bits = 8 }]`."""
 
@@ -215,6 +218,8 @@ class Components(NamedTuple):
     """How models become one: a merge rule, or where there is a server, how it aggregates."""
     peers: Any
     chain: Any
+    sum: Any
+    """Where a server's updates are summed."""
     steps: tuple[Any, ...]
     """What is done to an update before it leaves a device, compression apart."""
     links: Any
@@ -313,6 +318,7 @@ class Recipe(BaseModel):
             merge=merge,
             peers=self._build("peers", self._peers(), "network.peers"),
             chain=self._chain(protocol, "merge" in used),
+            sum=self._build("sum", own.sum or PLAIN, "protocol.sum"),
             steps=tuple(self._build("step", step, "privacy.steps") for step in self.privacy.steps),
             links=self._build("links", links, "network.links") if links else None,
             churn=self._build("churn", network.churn or ALWAYS, "network.churn"),
@@ -329,17 +335,17 @@ class Recipe(BaseModel):
 
     def _used(self, protocol: Any) -> set[str]:
         """What of a protocol's surroundings plays a part with it."""
-        from sottovoce.protocols.interface import aggregates, hosts, nodes
+        from sottovoce.protocols.interface import aggregates
 
-        if hosts(protocol, 2)[1] > 1:
-            return {"merge", "peers", "compress", "links", "churn"}
-        if nodes(protocol, 2) == 1:
+        around = {"compress", "steps", "links", "churn"}
+        if protocol.topology == "peers":
+            return around | {"merge", "peers"}
+        if protocol.topology == "central":
             return set()
-        used = {"compress", "steps", "links", "churn"}
-        return used | {"aggregate"} if aggregates(protocol) is None else used
+        return around | {"sum"} | ({"aggregate"} if aggregates(protocol) is None else set())
 
     def _refuse_unused(self, used: set[str]) -> None:
-        for key in ("merge", "aggregate", "compress"):
+        for key in ("merge", "aggregate", "sum", "compress"):
             if getattr(self.protocol, key) and key not in used:
                 raise RecipeError(
                     f"{self._where}: protocol.{key} has no meaning with the protocol {self.protocol.name!r}.",
@@ -349,8 +355,8 @@ class Recipe(BaseModel):
         if self.privacy.steps and "steps" not in used:
             raise RecipeError(
                 f"{self._where}: privacy.steps has no meaning with the protocol {self.protocol.name!r}: "
-                "steps change the updates that a server sums.",
-                "Leave it out, or choose the protocol 'federated'.",
+                "steps change what leaves a device, and there everything does.",
+                "Leave it out, or choose the protocol 'gossip' or 'federated'.",
             )
         if self.network.churn and not self.network.links:
             raise RecipeError(
@@ -411,6 +417,8 @@ class Recipe(BaseModel):
         if "aggregate" in used:
             aggregate = (self.protocol.aggregate or MF_FEDAVG).name
             document["protocol"]["aggregate"] = settings(aggregate, built.merge)
+        if self.protocol.sum:
+            document["protocol"]["sum"] = settings(self.protocol.sum.name, built.sum)
         if self.protocol.compress:
             document["protocol"]["compress"] = [
                 settings(c.name, self._build("compression", c, "protocol.compress"))

@@ -191,14 +191,14 @@ def _judge(rows, head, people, person, u, alpha, few, k):
     """
     begin = people.weighting_indptr[person]
     end = min(people.weighting_indptr[person + 1], begin + JUDGED)
-    if begin == end or people.candidates.shape[1] == 0:
+    if begin == end or people.weighting_candidates.shape[1] == 0:
         return
-    count, user, scale = people.candidates.shape[1], people.user[person], _counted(head)
+    count, user, scale = people.weighting_candidates.shape[1], people.user[person], _counted(head)
     found = np.zeros(len(WEIGHTS), np.float32)
     taste, known = np.empty(count + 1, np.float32), np.empty(count + 1, np.float32)
     for n in range(begin, end):
         for c in range(count + 1):
-            item = people.weighting[n] if c == count else people.candidates[n, c]
+            item = people.weighting_item[n] if c == count else people.weighting_candidates[n, c]
             taste[c] = dot(u, rows[item], k) if item >= 0 else np.float32(-np.inf)
             known[c] = few * _popular(rows[item, 0] * scale, alpha) if item >= 0 else np.float32(0)
         for w in range(len(WEIGHTS)):

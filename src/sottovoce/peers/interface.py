@@ -43,10 +43,10 @@ def remembers(peers):
 
 
 @operation
-def renew(peers, views, people, timing, run, round):
+def renew(peers, views, heard, timing, run, round):
     """Change views between two rounds, when their `period` is over. Python only.
 
-    `people.heard` and `people.liked` say whose models were good.
+    `heard` [nodes, m] holds the senders whose models were good, the best first; -1 where there are no more.
     """
 
 

@@ -99,14 +99,14 @@ def _draw(exploration, told, views, heard, timing, time, run, round):
 
 
 @renew.rule(Personalized)
-def _renew(peers, views, people, timing, run, round):
+def _renew(peers, views, heard, timing, run, round):
     told = peers.others == "shuffled"
     if told:
         mingle(peers, views, timing, run, round)
-    known = views, people.heard, timing, round * timing.round
+    known = views, heard, timing, round * timing.round
     _draw(float(peers.exploration), told, *known, run, round, batch=len(views.neighbours))
     if peers.forget:
-        people.heard.fill(-1)
+        heard.fill(-1)
 
 
 @select.rule(Personalized)

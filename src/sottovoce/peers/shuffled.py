@@ -94,7 +94,7 @@ def _period(peers):
 
 
 @renew.rule(Shuffled)
-def _renew(peers, views, people, timing, run, round):
+def _renew(peers, views, heard, timing, run, round):
     mingle(peers, views, timing, run, round)
     _draw(views, run, round, batch=len(views.neighbours))
 

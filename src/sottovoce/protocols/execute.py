@@ -1,63 +1,76 @@
-"""Carry out a plan: receivers merge messages and train, in compiled code."""
+"""Carry out a plan in compiled code: receivers merge messages and train. It knows no protocol and no time."""
+
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.combine.interface import judges, train_after_merge
+from sottovoce.combine.interface import judges
 from sottovoce.combine.merge import merge
 from sottovoce.exchange.pack import pack
 from sottovoce.kernels import clock, driver, helper, prange
+from sottovoce.protocols.hosted import train_hosted
 from sottovoce.protocols.interface import NOBODY
 from sottovoce.state import remember
 
 
+class Learning(NamedTuple):
+    """How a receiver learns: the components that compiled code takes, in this order."""
+
+    rule: Any  # how an incoming model is merged
+    model: Any
+    steps: Any  # what is done to a change before it enters the table that travels
+    hosted: Any  # how the people of a slot train
+
+
 @helper
-def absorb(rule, model, tables, snapshots, slot, origin, sender, people, run):
+def absorb(
+    rule, model, steps, hosted, tables, private, snapshots, slot, origin, sender, people, receivers, run
+):
     """Merge what `origin` stands for (see `Plan`) into a slot, then let the slot's people train.
 
-    A model that is to be passed on as it is takes the place of the own one, and nobody trains.
+    A model that is passed on as it is replaces the slot's model, and nobody trains.
     """
-    begin, end = people.first[slot], people.first[slot + 1]
     slots = len(tables.clock)
     if origin != NOBODY:
-        judge = people.member[begin]
-        over = len(people.relayed) > 0 and people.relayed[sender]
+        judge = people.member[people.first[slot]]
+        over = len(receivers.relayed) > 0 and receivers.relayed[sender]
         if origin >= slots:
             found = merge(rule, model, tables, slot, snapshots, origin - slots, people, judge, run, over)
         else:
             found = merge(rule, model, tables, slot, tables, origin, people, judge, run, over)
-        if judges(rule) and people.heard.shape[1]:
-            remember(people, judge, sender, found)
+        if judges(rule) and receivers.heard.shape[1]:
+            remember(receivers, judge, sender, found)
         if over:
             return
-    for n in range(begin, end):
-        person = people.member[n]
-        train_after_merge(rule, model, tables, slot, people, person, run)
-        people.steps[person] += 1
-        tables.clock[slot] += 1
+    train_hosted(hosted, rule, model, steps, tables, private, slot, people, run)
 
 
 @helper
-def _visit(plan, n, rule, model, tables, snapshots, people, run):
-    """Let a receiver take its messages, and note how long that takes, in equal parts for its people."""
+def _visit(plan, n, rule, model, steps, hosted, tables, private, snapshots, people, receivers, run):
+    """Let a receiver take its messages. The time that takes is noted, in equal parts for its people."""
     began = clock()
     slot = np.int64(plan.receiver[n])  # one kind of number, so that all is compiled only once
     for m in range(plan.first[n], plan.first[n + 1]):
         origin, sender = np.int64(plan.source[m]), np.int64(plan.sender[m])
-        absorb(rule, model, tables, snapshots, slot, origin, sender, people, run)
+        places = slot, origin, sender
+        absorb(rule, model, steps, hosted, tables, private, snapshots, *places, people, receivers, run)
     hosted = people.member[people.first[slot] : people.first[slot + 1]]
     for person in hosted:
-        people.spent[person] += (clock() - began) / len(hosted)
+        receivers.spent[person] += (clock() - began) / len(hosted)
 
 
 @driver
-def execute(plan, rule, model, chain, tables, snapshots, reference, people, run):
+def execute(
+    plan, rule, model, steps, hosted, chain, tables, private, snapshots, reference, people, receivers, run
+):
     """Carry out a plan: absorb-and-train, level by level, in parallel over receivers.
 
-    `chain` is what is done to a message, `reference` the model that deltas refer to.
+    `chain` is what is done to a message, `reference` the model that deltas refer to, and `private` the
+    remainders of people who disclose a part of their training only.
     """
     for level in range(len(plan.level) - 1):
         for c in prange(plan.copies[level], plan.copies[level + 1]):
             slot, place = np.int64(plan.copied[c]), np.int64(plan.into[c])
             pack(chain, tables, slot, people, reference, snapshots, place, run, plan.number[c])
         for n in prange(plan.level[level], plan.level[level + 1]):
-            _visit(plan, n, rule, model, tables, snapshots, people, run)
+            _visit(plan, n, rule, model, steps, hosted, tables, private, snapshots, people, receivers, run)

@@ -20,19 +20,19 @@ Nishio and Yonetani 2019 do. The server then keeps a figure on everybody that te
 an unusual taste, and must see each one's change by itself, so a secure sum cannot hide them.
 """
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 from annotated_types import Ge, Lt
 
 from sottovoce.disclosure import Disclosure, discloses
-from sottovoce.protocols._participants import Selection, Terms, kept, select, terms
-from sottovoce.protocols._server import CHANGES, aggregate, aggregation, charge, ready, served
-from sottovoce.protocols.interface import keeps, prepare
+from sottovoce.protocols._participants import Selection, kept, select
+from sottovoce.protocols._server import CHANGES, served
+from sottovoce.protocols.interface import keeps, participants
 from sottovoce.registry import component
 
 
 @served
-@component("protocol", "federated")
+@component("protocol", "federated", topology="server")
 class Federated(NamedTuple):
     """A server averages what participants change."""
 
@@ -52,19 +52,9 @@ def _keeps(protocol, people):
     return kept(protocol.selection, protocol.participants, people)
 
 
-@prepare.rule(Federated)
-def _prepare(protocol: Federated, network: Any) -> None:
-    memory = {name: array.copy() for name, array in network.kept.items()}
-    asked = terms(network.timing, network.size, protocol.dropout)
-    ready(network, select(memory, protocol.participants, network.timing, asked, 0.0, network.seed, 0))
-
-
-@aggregation.rule(Federated)
-def _aggregation(protocol: Federated, network: Any, terms: Terms, begin: float) -> None:
-    number = int(network.tables.clock[0])
-    asked = protocol.participants, network.timing, terms
-    who = select(network.kept, *asked, begin, network.seed, number)
-    charge(network, who, aggregate(network, who))
+@participants.rule(Federated)
+def _participants(protocol, kept, user, timing, terms, begin, run, number):
+    return select(kept, protocol.participants, timing, terms, begin, run, number)
 
 
 LENGTHS = Disclosure(

@@ -28,7 +28,7 @@ bytes, though not in time, against which a vector is little more than a row. Qua
 vectors that the server has, which people get when they next ask for the model.
 """
 
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le, Lt
@@ -38,15 +38,15 @@ from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PARTICIPANTS, driver, stream
 from sottovoce.kernels.kmeans import kmeans
-from sottovoce.protocols._participants import OFFLINE, Groups, Terms, answering, attend, shuffle, terms
-from sottovoce.protocols._server import CHANGES, aggregate, aggregation, charge, ready, served
-from sottovoce.protocols.interface import aggregates, keeps, prepare
+from sottovoce.protocols._participants import OFFLINE, answering, attend, shuffle
+from sottovoce.protocols._server import CHANGES, served
+from sottovoce.protocols.interface import aggregates, keeps, participants, sees_vectors, settle
 from sottovoce.registry import component
 from sottovoce.state import Floats, Ints, Longs
 
 
 @served
-@component("protocol", "fedfast")
+@component("protocol", "fedfast", topology="server")
 class FedFast(NamedTuple):
     """A server asks some people of every cluster, and moves the others along with them."""
 
@@ -91,14 +91,17 @@ def _in_turn(fate, cluster, clusters, count, run, number):
         fate[online[n]] = OFFLINE
 
 
-def _group(protocol: FedFast, network: Any, number: int) -> Ints:
-    return kmeans(network.people.user, protocol.clusters, network.seed, number).label
+@sees_vectors.rule(FedFast)
+def _sees_vectors(protocol):
+    return True
 
 
-def _choose(protocol: FedFast, network: Any, terms: Terms, begin: float, cluster: Ints) -> Groups:
-    seed, number = network.seed, int(network.tables.clock[0])
-    fate = attend(network.timing, terms, begin, seed, number)
-    _in_turn(fate, cluster, protocol.clusters, protocol.participants, seed, number)
+@participants.rule(FedFast)
+def _participants(protocol, kept, user, timing, terms, begin, run, number):
+    if number == 0:
+        kept["cluster"][:] = kmeans(user, protocol.clusters, run, 0).label
+    fate = attend(timing, terms, begin, run, number)
+    _in_turn(fate, kept["cluster"], protocol.clusters, protocol.participants, run, number)
     return answering(fate)
 
 
@@ -113,24 +116,14 @@ def follow(user: Floats, cluster: Ints, persons: Longs, change: Floats, share: f
     user += step
 
 
-@prepare.rule(FedFast)
-def _prepare(protocol: FedFast, network: Any) -> None:
-    asked = terms(network.timing, network.size, protocol.dropout)
-    ready(network, _choose(protocol, network, asked, 0.0, _group(protocol, network, 0)))
-
-
-@aggregation.rule(FedFast)
-def _aggregation(protocol: FedFast, network: Any, terms: Terms, begin: float) -> None:
-    cluster, user, number = network.kept["cluster"], network.people.user, int(network.tables.clock[0]) + 1
-    if number == 1:
-        cluster[:] = _group(protocol, network, 0)
-    who = _choose(protocol, network, terms, begin, cluster)
-    before = user[who.persons]
-    charge(network, who, aggregate(network, who), vector=network.shape.user)
-    user[who.persons[~who.heard]] = before[~who.heard]
-    cluster[:] = _group(protocol, network, number)
-    known = who.persons[who.heard]
-    follow(user, cluster, known, user[known] - before[who.heard], protocol.discount**number)
+@settle.rule(FedFast)
+def _settle(protocol, kept, user, before, groups, run, number):
+    # The server did not hear of these vectors, so for the federation they are as they were.
+    user[groups.persons[~groups.heard]] = before[~groups.heard]
+    kept["cluster"][:] = kmeans(user, protocol.clusters, run, number).label
+    known = groups.persons[groups.heard]
+    change = user[known] - before[groups.heard]
+    follow(user, kept["cluster"], known, change, protocol.discount**number)
 
 
 @discloses.rule(FedFast)

@@ -15,10 +15,11 @@ from sottovoce.kernels import driver, inlined, prange
 from sottovoce.peers.interface import select
 from sottovoce.protocols.interface import NOBODY, Messages, exchanges, hosts, relays, trainings
 from sottovoce.registry import component
+from sottovoce.state import each_alone
 from sottovoce.timing import arrival, arrives, cycle_load, first_tick, phase, stays
 
 
-@component("protocol", "gossip")
+@component("protocol", "gossip", topology="peers")
 class Gossip(NamedTuple):
     """Peers exchange models; there is no server."""
 
@@ -32,8 +33,8 @@ class Gossip(NamedTuple):
 
 
 @hosts.rule(Gossip)
-def _hosts(protocol, people):
-    return np.arange(people, dtype=np.int32), people
+def _hosts(protocol, train, seed):
+    return each_alone(train.people)
 
 
 @trainings.rule(Gossip)

@@ -1,8 +1,15 @@
-"""Who does what when. One file per protocol; the plan and the driver they share stand here.
+"""Who does what when: what a protocol consists of.
 
-A protocol is a `NamedTuple` of its parameters, registered with `@component("protocol", name)`. It
-says which slot hosts whom, and in each round who sends to whom. A planner turns that into a
-`Plan`; `execute` carries the plan out in compiled code, knowing nothing of protocols or time.
+A protocol is a `NamedTuple` of its parameters, registered with `@component("protocol", name, topology=…)`.
+Its topology says what there is:
+
+| topology  | models                     | what a round is                                                |
+|-----------|----------------------------|----------------------------------------------------------------|
+| `peers`   | one per slot, no server    | the messages of `exchanges`, planned and carried out           |
+| `server`  | one or several, on servers | aggregations with the `participants` that the protocol chooses |
+| `central` | one, with everybody's data | every slot trains, and nobody sends anything                   |
+
+Protocols decide, and return what they decided. `simulate` carries it out, counts it, and calls them again.
 """
 
 from typing import NamedTuple
@@ -10,13 +17,14 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.kernels import operation
+from sottovoce.protocols.hosted import InTurn
 from sottovoce.state import Doubles, Ints, Longs
 
 NOBODY = -1
 
 
 class Messages(NamedTuple):
-    """Messages that will arrive, in an order that decides between those that arrive at one time."""
+    """Messages that will arrive. Their order decides between those that arrive at one time."""
 
     sender: Ints  # the slot, or NOBODY: the receiver just trains
     receiver: Ints
@@ -44,22 +52,42 @@ class Plan(NamedTuple):
     number: Longs  # of the message that is written there, where each has a snapshot of its own
 
 
-@operation
-def hosts(protocol, people):
-    """The slot that each of `people` persons trains on, as an array, and the number of slots."""
+# Every protocol
 
 
 @operation
-def exchanges(protocol, peers, views, timing, size, run, round):
-    """The `Messages` that are sent in this round and get through, and how many were sent in all.
-
-    `size` is what a message is of a full model.
-    """
+def hosts(protocol, train, seed):
+    """The `Hosts` of the people who hold the interactions `train`: which slot trains with whose data."""
 
 
-@operation(default=lambda protocol, people: hosts(protocol, people)[1])
-def nodes(protocol, people):
-    """How many nodes have links of their own; by default one for every slot. Python only."""
+@operation
+def trainings(protocol, timed, size):
+    """How often a person is expected to train in one round; `timed` as in `Timing`, `size` of a message."""
+
+
+@operation(by="topology")
+def nodes(protocol, train, seed):
+    """How many nodes have links of their own. Python only."""
+
+
+@nodes.rule("peers")
+def _slots(protocol, train, seed):
+    return hosts(protocol, train, seed).slots
+
+
+@nodes.rule("server")
+def _people(protocol, train, seed):
+    return train.people
+
+
+@nodes.rule("central")
+def _one(protocol, train, seed):
+    return 1
+
+
+@operation(default=lambda protocol: InTurn())
+def hosted(protocol):
+    """How the people of one slot train, a component of `protocols.hosted`: by default in turn."""
 
 
 @operation(default=lambda protocol, people: {})
@@ -70,32 +98,61 @@ def keeps(protocol, people):
     """
 
 
+# Peers
+
+
+def _no_messages(protocol, peers, views, timing, size, run, round):
+    raise TypeError(f"{type(protocol).__name__} does not implement exchanges")
+
+
+@operation(default=_no_messages)
+def exchanges(protocol, peers, views, timing, size, run, round):
+    """The `Messages` that are sent in this round and get through, and how many were sent in all.
+
+    `size` is the size of a message, with a full model as the unit.
+    """
+
+
 @operation(default=lambda protocol, views: np.empty(0, np.bool_))
 def relays(protocol, views):
     """Which nodes' models others pass on as they are; nothing: nobody's. Python only."""
 
 
-@operation(default=lambda protocol: None)
-def aggregates(protocol):
-    """How the server of this protocol aggregates; None: as the recipe says, or there is none. Python only."""
+# Servers
 
 
-@operation
-def prepare(protocol, network):
-    """Compile all that a round of a `Simulation` needs, without changing it. Python only."""
+def _no_participants(protocol, kept, user, timing, terms, begin, run, number):
+    raise TypeError(f"{type(protocol).__name__} does not implement participants")
 
 
-@operation
-def advance(protocol, network, rounds):
-    """Run a `Simulation` for so many rounds. Python only.
+@operation(default=_no_participants)
+def participants(protocol, kept, user, timing, terms, begin, run, number):
+    """The `Groups` that answer in the aggregation that begins at `begin`. Python only.
 
-    What is not defined otherwise plans the messages of `exchanges`.
+    Without time it is all aggregations of a round. `kept` is what the protocol keeps, `user` [U, p] people's
+    vectors, which only protocols with `sees_vectors` may look at, and `number` the aggregation's number.
     """
 
 
-@operation
-def trainings(protocol, timed, size):
-    """How often a person is expected to train in one round; `timed` as in `Timing`, `size` of a message."""
+@operation(default=lambda protocol: None)
+def aggregates(protocol):
+    """How the server of this protocol aggregates; None: as the recipe says. Python only."""
+
+
+@operation(default=lambda protocol: False)
+def sees_vectors(protocol):
+    """Whether people's vectors go to the server and back with every message. Python only."""
+
+
+@operation(default=lambda protocol, kept, user, before, groups, run, number: None)
+def settle(protocol, kept, user, before, groups, run, number):
+    """What a server that sees vectors does with them after aggregation `number`. Python only.
+
+    `before` holds the vectors of `groups.persons` as they were before they trained.
+    """
+
+
+# What several protocols share
 
 
 def training(slots: int, round: int) -> Messages:
@@ -108,6 +165,11 @@ def training(slots: int, round: int) -> Messages:
         number=np.full(slots, round, np.int64),
         place=np.full(slots, -1, np.int32),
     )
+
+
+def no_messages() -> Messages:
+    """No messages at all."""
+    return training(0, 0)
 
 
 def alone(slots: int) -> Plan:

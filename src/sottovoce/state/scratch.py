@@ -14,6 +14,49 @@ def _indexed(tables: Any) -> Any:
     return table_type(tables.width, "indexed")
 
 
+@constant
+def _whole(tables: Any) -> Any:
+    return table_type(tables.width, "whole")
+
+
+@helper
+def whole_copy(tables, slot):
+    """A copy of model `slot`, every row of it, as the only one of whole tables in float32."""
+    begin, stored = tables.offset[slot], tables.rows
+    items = tables.offset[slot + 1] - begin
+    rows, age = np.empty((items, width(tables)), np.float32), np.empty(items, np.int32)
+    for n in range(items):
+        age[n] = tables.age[begin + n]
+        for d in range(width(tables)):
+            rows[n, d] = to_float32(stored[begin + n, d])
+    return _whole(tables)(
+        rows,
+        age,
+        tables.head[slot : slot + 1].copy(),
+        tables.clock[slot : slot + 1].copy(),
+        tables.size[slot : slot + 1].copy(),
+        np.array([0, items]),
+        np.empty(0, np.int32),
+        np.empty((0, 0), np.int32),
+    )
+
+
+@helper
+def indexed_copy(tables):
+    """A copy of the only model of whole tables, as indexed tables; their `ids` are still to be filled in."""
+    items = len(tables.age)
+    return _indexed(tables)(
+        tables.rows.copy(),
+        tables.age.copy(),
+        tables.head.copy(),
+        tables.clock.copy(),
+        tables.size.copy(),
+        np.array([0, items]),
+        np.empty(items, np.int32),
+        np.empty((1, items), np.int32),
+    )
+
+
 @helper
 def scratch_for(tables, slot):
     """Room to train model `slot` in: indexed tables in float32 that hold no rows yet, but its head."""

@@ -12,7 +12,7 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.data.split import Split
 from sottovoce.evaluate.references import Reference, Scorer
 from sottovoce.models.interface import score
-from sottovoce.state import People, Tables, locate, people, whole
+from sottovoce.state import People, Tables, each_alone, locate, new_people, new_weighting, whole
 
 BLOCK = 1 << 22
 """Scores that are computed at a time."""
@@ -56,6 +56,6 @@ def given(scorer: Scorer, train: Interactions, weighting: Interactions | None = 
         end = min(begin + block, count)
         rows[begin:end] = scorer(begin, end)
     rows[np.diff(train.indptr) == 0] = 0
-    host = np.arange(count, dtype=np.int32)
-    everybody = people(0, train.indptr, train.item, train.value, host, count, weighting)
+    aside = new_weighting(count, weighting)
+    everybody = new_people(0, train.indptr, train.item, train.value, each_alone(count), aside)
     return Scored(Given(), tables, everybody)

@@ -4,7 +4,8 @@
     steps = [{ name = "clip", length = 1.0 }]
 
 A step is a `NamedTuple` of its parameters, registered with `@component("step", name)`, that implements
-`protect`. By default there is none. Compression is the last step of every update.
+`protect`. By default there is none. Compression is the last step of an update that goes to a server. Under
+gossip steps decide what of a training enters the table that travels: see `protocols.disclose`.
 """
 
 from collections.abc import Sequence
@@ -27,6 +28,10 @@ def protect(step, updates, place, people, person, run, round):
     """
 
 
+class Nothing(NamedTuple):
+    """No step at all: training costs what it costs without steps."""
+
+
 class Then(NamedTuple):
     """One step, and what comes after it."""
 
@@ -35,9 +40,16 @@ class Then(NamedTuple):
 
 
 def sequence(steps: Sequence[Any]) -> Any:
-    """At least one step, and those after it, as one: compiled code needs to know the type of each."""
+    """Steps as one component: compiled code needs to know the type of each."""
+    if not steps:
+        return Nothing()
     first, *rest = steps
     return Then(first, sequence(rest)) if rest else first
+
+
+@protect.rule(Nothing)
+def _nothing(step, updates, place, people, person, run, round):
+    pass
 
 
 @protect.rule(Then)

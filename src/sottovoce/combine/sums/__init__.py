@@ -1,0 +1,1 @@
+"""Where the updates of many people become one sum. One file per way."""

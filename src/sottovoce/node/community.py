@@ -1,0 +1,119 @@
+"""What all nodes of a community share, and what the random numbers of one node come from."""
+
+import hashlib
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.data import ids
+from sottovoce.data.interactions import Catalog
+from sottovoce.errors import DataError, RunError
+from sottovoce.exchange.compression.interface import chain
+from sottovoce.exchange.message import Expect
+from sottovoce.exchange.steps.interface import sequence
+from sottovoce.models.interface import Context, resolve, shape, uses_place
+from sottovoce.models.start import start
+from sottovoce.protocols.execute import Learning
+from sottovoce.protocols.hosted import InTurn
+from sottovoce.registry import Choice, chosen
+from sottovoce.state import People, Tables, whole
+
+
+class Key(NamedTuple):
+    """What a node's random numbers come from, and the number it goes by among others."""
+
+    run: int
+    person: int
+    name: int
+
+    @classmethod
+    def of(cls, secret: bytes) -> "Key":
+        """The key of a device, from at least 16 secret bytes; its name tells nothing about them."""
+        if len(secret) < 16:
+            raise RunError(f"A secret key of {len(secret)} bytes can be guessed.", "Give at least 16 bytes.")
+        parts = (hashlib.sha256(label + secret).digest() for label in (b"run", b"person", b"name"))
+        return cls(*(int.from_bytes(part[:8], "little") >> 1 for part in parts))
+
+    @classmethod
+    def simulated(cls, seed: int, person: int) -> "Key":
+        """The key of person number `person` in a simulation with this seed."""
+        return cls(seed, person, person)
+
+
+class Community:
+    """What all nodes of a community share: the catalogue, the model, how models become one."""
+
+    def __init__(
+        self,
+        items: Sequence[str],
+        model: Choice = "ials",
+        merge: Choice = "linear",
+        *,
+        compress: Sequence[Choice] = (),
+        steps: Sequence[Choice] = (),
+        seed: int = 1,
+        trainings: int = 180,
+        sharing: float = 1.0,
+        scale: tuple[float, float] = (0.0, 1.0),
+        start: str = "common",
+        coordinates: Sequence[tuple[float, float]] | None = None,
+    ) -> None:
+        """Describe a community by its items, in an order that is the same everywhere.
+
+        Components are given by name, with settings (`{"name": "mf", "factors": 8}`), or as they are.
+        `seed` is public: the common start follows from it. `trainings` is how often a person is expected to
+        train, `sharing` how many people train one table (1 under gossip), and `scale` the range of
+        ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
+        training changed. `coordinates` are the latitude and longitude of items, in degrees.
+        """
+        self.items = tuple(ids.clean(str(item)) for item in items)
+        self.number = {item: n for n, item in enumerate(self.items)}
+        if len(self.number) < len(self.items) or not self.items:
+            raise DataError("A catalogue needs items, each with an id of its own.", "Name each item once.")
+        context = Context(len(self.items), *scale, calls=trainings, sharing=sharing)
+        self.model = resolve(chosen("model", model), context)
+        self.merge = chosen("merge", merge)
+        self.chain = chain(chosen("compression", one) for one in compress)
+        if self.chain.delta and start != "common":
+            raise RunError(
+                "Messages cannot be differences to a common start where every node starts on its own.",
+                "Leave 'delta' out, or set start=\"common\".",
+            )
+        self.steps = tuple(chosen("step", one) for one in steps)
+        self.seed, self.start, self.scale, self.shape = seed, start, scale, shape(self.model)
+        self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
+        described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
+        hashes = _hash("\n".join(self.items)), _hash(described)
+        self.expect = Expect(len(self.items), self.shape.row, self.shape.head, *hashes)
+
+    def _points(self, coordinates: Sequence[tuple[float, float]] | None) -> NDArray[np.float32] | None:
+        if coordinates is None:
+            if uses_place(self.model):
+                raise DataError(
+                    "This model looks at where items are, and the community gives no coordinates.",
+                    "Give coordinates=, the latitude and longitude of every item.",
+                )
+            return None
+        points = np.array(coordinates, np.float32).reshape(-1, 2)
+        if len(points) != len(self.items):
+            raise DataError(
+                f"There are {len(points)} coordinates for {len(self.items)} items.", "Give one for each."
+            )
+        return points
+
+    @property
+    def learning(self) -> Learning:
+        """How a node learns from what it receives."""
+        return Learning(self.merge, self.model, sequence(self.steps), InTurn())
+
+    def started(self, person: People) -> Tables:
+        """A model before any training, and the person's vector with it."""
+        tables = whole(1, len(self.items), self.shape.row, self.shape.head)
+        start(self.model, tables, person, self.seed, self.start == "common")
+        return tables
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(text.encode()).digest()[:8]

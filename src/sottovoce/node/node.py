@@ -1,0 +1,265 @@
+"""A node: train, emit, absorb, send updates, recommend."""
+
+import contextlib
+import secrets
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.errors import DataError, MessageError, RunError
+from sottovoce.evaluate.recommend import select
+from sottovoce.exchange import codec
+from sottovoce.exchange.message import CODES, UPDATE, Message, emit, received
+from sottovoce.exchange.pack import to_codes
+from sottovoce.exchange.steps.interface import protect, sequence
+from sottovoce.exchange.update import local_update
+from sottovoce.kernels import ROUNDING, driver, stream
+from sottovoce.models.interface import score_all, uses_place
+from sottovoce.node import file
+from sottovoce.node.community import Community, Key
+from sottovoce.node.history import History, furnished, interactions, joined, without
+from sottovoce.protocols.disclose import own_models
+from sottovoce.protocols.execute import absorb
+from sottovoce.protocols.interface import NOBODY
+from sottovoce.state import Tables, gathered, new_receivers, slots_of, whole
+
+CANDIDATES = 100
+"""Items that each weighting item is ranked among."""
+
+
+class Recommended(NamedTuple):
+    """An item that a node recommends."""
+
+    item: str
+    score: float
+
+
+@driver
+def _absorb(rule, model, steps, hosted, tables, private, incoming, origin, people, receivers, run):
+    absorb(rule, model, steps, hosted, tables, private, incoming, 0, origin, 0, people, receivers, run)
+
+
+@driver
+def _local_update(model, tables, steps, updates, people, run, round):
+    local_update(model, tables, 0, updates, 0, people, 0, run)
+    protect(steps, updates, 0, people, 0, run, round)
+
+
+@driver
+def _to_codes(updates, bits, key, scale):
+    begin, end = updates.offset[0], updates.offset[1]
+    to_codes(updates.rows[begin:end], updates.head[0], bits, key, scale)
+
+
+@driver
+def _best(model, tables, people, scores, items, best):
+    score_all(model, tables, 0, people, 0, scores)
+    for item in people.item:
+        scores[item] = np.nan
+    select(scores, items, best)
+
+
+class Node:
+    """One person on one device."""
+
+    def __init__(
+        self,
+        community: Community,
+        history: History = (),
+        key: bytes | Key | None = None,
+        *,
+        weighting: History = (),
+        candidates: int = CANDIDATES,
+    ) -> None:
+        """A node with a person's history: items, or items with ratings and times (`Met`), the latest last.
+
+        Without a `key` one is drawn; `save` keeps it. The items in `weighting` are not trained on: the
+        merge rule `performance` judges models by how well they rank them among `candidates` random items.
+        """
+        self.community, self.candidates = community, candidates
+        self.key = key if isinstance(key, Key) else Key.of(secrets.token_bytes(32) if key is None else key)
+        self._train = interactions(community, history)
+        self._weighting = interactions(community, weighting)
+        self._people = self._furnished()
+        self._receivers = new_receivers(1, relayed=np.zeros(1, np.bool_))
+        self._tables = community.started(self._people)
+        self._tables.size[0] = len(self._train)
+        row, head, items = self._width, community.shape.head, len(community.items)
+        private = whole(int(bool(community.steps)), items, row, head)
+        self._private = private._replace(rows=np.zeros(private.rows.shape, np.float32))
+        delta = community.chain.delta
+        self._reference = community.started(self._people) if delta else whole(0, 0, row, 0)
+        self.sent = self.received = 0
+
+    @property
+    def _width(self) -> int:
+        return int(self.community.shape.row)
+
+    def _furnished(self) -> Any:
+        return furnished(self.community, self.key, self._train, self._weighting, self.candidates)
+
+    def learn(self, history: History) -> None:
+        """Add what the person met since; the next training learns from it.
+
+        An item that was met before counts with its new rating, except where a model looks at every visit.
+        """
+        met, train = interactions(self.community, history), self._train
+        known = train if uses_place(self.community.model) else without(train, met.item)
+        self._train = joined(self.community, known, met)
+        self._weighting = without(self._weighting, met.item)
+        before = self._people
+        self._people = self._furnished()._replace(user=before.user, steps=before.steps)
+        self._tables.size[0] = len(self._train)
+
+    def _meet(self, incoming: Tables, origin: int, relay: bool = False) -> None:
+        self._receivers.relayed[0] = relay
+        models = self._tables, self._private, incoming, origin
+        with self._unharmed():
+            _absorb(*self.community.learning, *models, self._people, self._receivers, self.key.run)
+
+    @contextlib.contextmanager
+    def _unharmed(self) -> Iterator[None]:
+        """If this block fails, or leaves what is not finite, everything is put back as it was.
+
+        Numbers can be valid and yet do harm.
+        """
+        held = self._state()
+        before = {name: array.copy() for name, array in held.items()}
+        try:
+            yield
+            if not all(np.isfinite(a).all() for a in held.values() if a.dtype.kind == "f"):
+                raise MessageError(
+                    "What was received makes this node's model diverge, and was not learnt from.",
+                    "The sender's numbers may be too large.",
+                )
+        except BaseException:
+            for name, array in before.items():
+                held[name][...] = array
+            self.sent, self.received = before["counters"].tolist()
+            raise
+
+    def train(self) -> None:
+        """Train once on one's own data."""
+        self._meet(self._tables, NOBODY)
+
+    def emit(self, relay: bool = False) -> bytes:
+        """A message for a peer. `relay` asks receivers to pass it on as it is, neither merged nor trained."""
+        number, self.sent = self.sent, self.sent + 1
+        parts = self.community.chain, self._people, self._reference, self.key.run, number
+        message = emit(self._tables, 0, *parts)
+        return codec.encode(message._replace(relay=relay, **self._stamp(number)))
+
+    def _stamp(self, number: int) -> dict[str, Any]:
+        expect = self.community.expect
+        stamp = {"sender": self.key.name, "number": number}
+        return stamp | {"catalogue": expect.catalogue, "settings": expect.settings}
+
+    def absorb(self, data: bytes) -> None:
+        """Merge a peer's message into the own model, then train; or take it over, if its sender asks so.
+
+        What is no message of this community is refused, and changes nothing.
+        """
+        message = codec.decode(data, self.community.expect)
+        if message.delta != self.community.chain.delta:
+            raise MessageError("The message is compressed in another way than this community's.")
+        self._meet(received(message, self._reference), 1, message.relay)
+        self.received += 1
+
+    def local_update(self, data: bytes) -> bytes:
+        """Train on a server's model, which is not kept, and return what that changed, as an update."""
+        community = self.community
+        message = codec.decode(data, community.expect)
+        if message.gathered and len(message.rows):
+            raise MessageError("A server's model must have a row for every item.", "Send it whole.")
+        items, head = len(community.items), community.shape.head
+        updates = gathered([items, 0], self._width, head, items)
+        steps = sequence([*community.steps, community.chain._replace(bits=32)])  # `_told` rounds
+        run, version = self.key.run, message.clock
+        parts = community.model, received(message), steps, updates, self._people, run, version
+        with self._unharmed():
+            _local_update(*parts)
+            return codec.encode(self._told(updates, version))
+
+    def _told(self, updates: Tables, version: int) -> Message:
+        """An update as a message: rows in the order of items, as codes if the chain says so."""
+        bits, count = self.community.chain.bits, int(updates.offset[1])
+        scale = np.zeros((2, (self._width + 1) * (bits < 32)), np.float32)
+        if bits < 32 and count:
+            _to_codes(updates, bits, stream(self.key.run, ROUNDING, self.key.person, version), scale)
+        order = np.argsort(updates.ids[:count])
+        rows, head = (a.astype(CODES[bits]) for a in (updates.rows[:count][order], updates.head[0]))
+        number, self.sent = self.sent, self.sent + 1
+        return Message(
+            rows=rows,
+            age=np.empty(0, np.int32),
+            ids=updates.ids[:count][order],
+            head=head,
+            clock=version,
+            size=int(updates.size[0]),
+            scale=scale,
+            kind=UPDATE,
+            **self._stamp(number),
+        )
+
+    def recommend(self, n: int = 10, here: str | None = None, seconds: int = 0) -> list[Recommended]:
+        """The best items that are not in the history, best first.
+
+        A model that looks at where people are takes the last item of the history for the place, unless
+        `here` names another one, left `seconds` ago.
+        """
+        if n < 1:
+            raise RunError(f"{n} recommendations were asked for.", "Ask for at least one.")
+        catalogue, people = self.community.items, self._people
+        if here is not None:
+            if here not in self.community.number:
+                raise DataError(f"{here!r} is not in the community's catalogue.", "Name an item that is.")
+            people = people._replace(
+                here=np.array([self.community.number[here]], np.int32), away=np.array([seconds], np.int32)
+            )
+        items = np.full(min(n, len(catalogue)), -1, np.int32)
+        best, scores = np.full(len(items), np.nan, np.float32), np.empty(len(catalogue), np.float32)
+        _best(self.community.model, self._own(), people, scores, items, best)
+        found = zip(items.tolist(), best.tolist(), strict=True)
+        return [Recommended(catalogue[item], score) for item, score in found if item >= 0]
+
+    def _own(self) -> Tables:
+        """What the person scores with: the table, and what is kept private of it."""
+        if not self._private.slots:
+            return self._tables
+        return own_models(self._tables, self._people, self._private, slots_of(self._people))[0]
+
+    def _state(self) -> dict[str, NDArray[Any]]:
+        """All that training changes, and the counters."""
+        tables, person, private = self._tables, self._people, self._private
+        return {
+            "rows": tables.rows,
+            "age": tables.age,
+            "head": tables.head,
+            "clock": tables.clock,
+            "user": person.user,
+            "steps": person.steps,
+            "private rows": private.rows,
+            "private age": private.age,
+            "private head": private.head,
+            "counters": np.array([self.sent, self.received]),
+        }
+
+    def save(self, path: str | Path) -> None:
+        """Write everything into one file, the history and the secret key too: it is for this device only."""
+        parts = {"train": self._train, "weighting": self._weighting}
+        file.write(Path(path), self.community, self.key, self.candidates, parts, self._state())
+
+    @classmethod
+    def load(cls, path: str | Path, community: Community) -> "Node":
+        """The node that `save` wrote, in the same community."""
+        saved = file.read(Path(path), community)
+        node = cls(community, key=saved.key, candidates=saved.candidates)
+        node._train, node._weighting = saved.parts["train"], saved.parts["weighting"]
+        node._people = node._furnished()
+        node._tables.size[0] = len(node._train)
+        file.put_back(Path(path), saved.arrays, node._state())
+        node.sent, node.received = (int(n) for n in saved.arrays["counters"])
+        return node

@@ -1,0 +1,126 @@
+"""Aggregations: participants train a server's model, and it moves by what they changed.
+
+A client keeps no table: it holds the rows that it touches while it trains. Participants are divided into a
+fixed number of blocks of about equal work, which run in parallel; `combine.sums` adds up what they send.
+"""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sottovoce.combine.aggregate.interface import divisor, stride
+from sottovoce.combine.sums.interface import (
+    accumulate,
+    changed_item,
+    clear,
+    collect,
+    head_total,
+    new_sums,
+    row_total,
+    weights_and_rows,
+)
+from sottovoce.exchange.steps.interface import protect
+from sottovoce.exchange.update import local_update
+from sottovoce.kernels import STORAGE, driver, from_float32, helper, prange, stream, to_float32
+from sottovoce.protocols._blocks import BLOCKS, divide
+from sottovoce.protocols._participants import Groups
+from sottovoce.state import Floats, People, Tables, gathered, limited, rounding, width
+
+
+class Federation(NamedTuple):
+    """How a federation learns: components, as compiled code takes them."""
+
+    rule: Any  # how updates are averaged
+    model: Any
+    steps: Any  # what is done to an update before it is sent
+    sum: Any  # where updates are summed
+
+
+@helper
+def _block(rule, model, steps, sum, server, slot, updates, people, group, place, run, round, block, sums):
+    """Let the participants of one block train, one after the other, and add up what they send."""
+    persons, heard = group
+    clear(sum, sums, block)
+    parcels, at = min(len(persons), len(place)), 2 * block
+    for p in range(parcels):
+        if place[p] == block:
+            for n in range(p * len(persons) // parcels, (p + 1) * len(persons) // parcels):
+                person = persons[n]
+                local_update(model, server, slot, updates, at, people, person, run)
+                protect(steps, updates, at, people, person, run, round)
+                accumulate(sum, rule, updates, at, person, heard[n], sums, block)
+
+
+@helper
+def _apply_row(rule, sum, server, slot, item, everybody, sums, key):
+    """Move a row of the server by its sum; `everybody` is the weight of all participants."""
+    own, at, totals = server.rows, server.offset[slot] + item, sums.rows
+    n = row_total(sum, sums, item)
+    weight = np.float32(divisor(rule, totals[n, width(server)], everybody))
+    share = np.float32(stride(rule)) / weight if weight > 0 else np.float32(0)
+    for d in range(width(server)):
+        moved = to_float32(own[at, d]) + totals[n, d] * share
+        own[at, d] = from_float32(own, moved, rounding(server, key, item, d))
+    server.age[at] = limited(server, server.age[at] + np.int32(1))
+
+
+@helper
+def _apply_head(rule, sum, server, slot, sums):
+    """Move the head by its sum; return the weight of everybody's rows, and how many rows were sent."""
+    rows, heads, sent = weights_and_rows(sum, sums)
+    for d in range(server.head.shape[1]):
+        weight = np.float32(divisor(rule, heads, heads))
+        if heads > 0:
+            total = head_total(sum, sums, d)
+            server.head[slot, d] += np.float32(stride(rule)) * total / weight
+    server.clock[slot] += 1
+    return np.float32(rows), sent
+
+
+@driver
+def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, place, run, sums):
+    """One aggregation after the other, each with some of these persons; return how many rows were sent."""
+    sent, first = 0, groups.first
+    for g in range(len(first) - 1):
+        begin, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
+        group = groups.persons[begin:end], groups.heard[begin:end]
+        for b in prange(BLOCKS):
+            _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, b, sums)
+        changed = collect(sum, sums)
+        everybody, count = _apply_head(rule, sum, server, slot, sums)
+        sent += count
+        key = stream(run, STORAGE, -1, round)
+        for c in prange(changed):
+            _apply_row(rule, sum, server, slot, changed_item(sum, sums, c), everybody, sums, key)
+    return sent
+
+
+class Aggregator:
+    """Carries out aggregations. Its room to work in is made once, because it is large.
+
+    Nothing of it outlives an aggregation, except the lengths of updates where somebody asks for them.
+    """
+
+    def __init__(self, parts: Federation, items: int, row: int, head: int, lengths: Floats) -> None:
+        self.parts = parts
+        self.updates = gathered([items, 0] * BLOCKS, row, head, items)
+        self.sums = new_sums(parts.sum, BLOCKS, items, row, head, lengths)
+
+    def _arguments(
+        self, server: Tables, slot: int, people: People, groups: Groups, run: int
+    ) -> tuple[Any, ...]:
+        place = divide(people.indptr, groups.first, groups.persons)
+        return *self.parts, server, slot, self.updates, people, groups, place, run, self.sums
+
+    def compile(self, *given: Any, batch: int) -> None:
+        """Compile what `aggregate` needs, with the same arguments."""
+        _aggregate.compile(*self._arguments(*given), batch=batch)
+
+    def aggregate(
+        self, server: Tables, slot: int, people: People, groups: Groups, run: int, *, batch: int
+    ) -> int:
+        """Let these people train, and move model `slot` by what arrives; return how many rows were sent.
+
+        `batch` decides between the parallel and the serial form, which must be the one that was compiled.
+        """
+        return int(_aggregate(*self._arguments(server, slot, people, groups, run), batch=batch))

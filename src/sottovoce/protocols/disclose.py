@@ -1,0 +1,139 @@
+"""Training under gossip when steps decide what others may see of it.
+
+Without steps a person trains on the table that travels. With steps the person trains a copy of it, with the
+private remainder added. What the training changed is an update; steps change the update, and what is left
+of it enters the table. The rest is kept in the private remainder, which never travels:
+
+    copy = table + private;  train copy;  Δ = what changed;  Δ′ = steps(Δ)
+    table ← table + Δ′;  private ← private + (Δ − Δ′)
+
+A row that is not disclosed does not grow older in the table either. People score with table + private.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.combine.interface import train_after_merge
+from sottovoce.exchange.steps.interface import Nothing, protect
+from sottovoce.kernels import (
+    STORAGE,
+    driver,
+    from_float32,
+    helper,
+    operation,
+    prange,
+    stream,
+    to_float32,
+)
+from sottovoce.state import People, Tables, each_alone, limited, rounding, whole, width
+from sottovoce.state.scratch import indexed_copy, whole_copy
+
+
+def _with_remainder(steps, rule, model, tables, private, slot, people, person, run):
+    """Train a copy, disclose what the steps leave of the change, and keep the rest; see above."""
+    key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
+    copy = whole_copy(tables, slot)
+    add_private(private, person, copy, 0)
+    updates = indexed_copy(copy)
+    age, head = copy.age.copy(), copy.head.copy()
+    train_after_merge(rule, model, copy, 0, people, person, run)
+    _difference(copy, age, head, updates)
+    updates.clock[0], updates.size[0] = tables.clock[slot], tables.size[slot]
+    _keep(updates, copy, age, private, person, np.float32(1))
+    protect(steps, updates, 0, people, person, run, people.steps[person])
+    _enter(updates, copy, age, tables, slot, key)
+    _keep(updates, copy, age, private, person, np.float32(-1))
+
+
+@operation(default=_with_remainder)
+def train_disclosed(steps, rule, model, tables, private, slot, people, person, run):
+    """Let a person train on model `slot`, as the merge rule says, and disclose what the steps leave of it."""
+
+
+@train_disclosed.rule(Nothing)
+def _openly(steps, rule, model, tables, private, slot, people, person, run):
+    train_after_merge(rule, model, tables, slot, people, person, run)
+
+
+@helper
+def add_private(private, person, copy, place):
+    """Add a person's private remainder to model `place` of whole tables in float32."""
+    begin, start = private.offset[person], copy.offset[place]
+    rows, own = copy.rows, private.rows
+    for n in range(private.offset[person + 1] - begin):
+        copy.age[start + n] += private.age[begin + n]
+        for d in range(width(copy)):
+            rows[start + n, d] += own[begin + n, d]
+    for d in range(copy.head.shape[1]):
+        copy.head[place, d] += private.head[person, d]
+
+
+@helper
+def _difference(copy, age, head, updates):
+    """Turn `updates`, a copy of the model before training, into what training changed of it."""
+    count, ids, rows = 0, updates.ids, updates.rows
+    for j in range(len(age)):
+        if copy.age[j] > age[j]:
+            for d in range(width(copy)):
+                rows[count, d] = copy.rows[j, d] - rows[j, d]
+            ids[count] = j
+            count += 1
+    updates.offset[1] = count
+    for d in range(head.shape[1]):
+        updates.head[0, d] = copy.head[0, d] - head[0, d]
+
+
+@helper
+def _keep(updates, copy, age, private, person, sign):
+    """Add an update to a person's private remainder, or take it out again."""
+    begin, rows, own = private.offset[person], updates.rows, private.rows
+    for n in range(updates.offset[1]):
+        j = updates.ids[n]
+        private.age[begin + j] += np.int32(sign) * (copy.age[j] - age[j])
+        for d in range(width(updates)):
+            own[begin + j, d] += sign * rows[n, d]
+    for d in range(updates.head.shape[1]):
+        private.head[person, d] += sign * updates.head[0, d]
+
+
+@helper
+def _enter(updates, copy, age, tables, slot, key):
+    """Add an update to the table that travels. Its rows grow older as the training made them."""
+    begin, own = tables.offset[slot], tables.rows
+    for n in range(updates.offset[1]):
+        item = updates.ids[n]
+        j = begin + item
+        tables.age[j] = limited(tables, tables.age[j] + copy.age[item] - age[item])
+        for d in range(width(tables)):
+            value = to_float32(own[j, d]) + updates.rows[n, d]
+            own[j, d] = from_float32(own, value, rounding(tables, key, item, d))
+    for d in range(tables.head.shape[1]):
+        tables.head[slot, d] += updates.head[0, d]
+
+
+@helper
+def _own_model(tables, slot, private, person, own):
+    begin, start = tables.offset[slot], own.offset[person]
+    for n in range(tables.offset[slot + 1] - begin):
+        own.age[start + n] = tables.age[begin + n]
+        for d in range(width(tables)):
+            own.rows[start + n, d] = to_float32(tables.rows[begin + n, d])
+    for d in range(tables.head.shape[1]):
+        own.head[person, d] = tables.head[slot, d]
+    own.clock[person], own.size[person] = tables.clock[slot], tables.size[slot]
+    add_private(private, person, own, person)
+
+
+@driver
+def _own_models(tables, people, private, slot_of, own):
+    for person in prange(len(slot_of)):
+        _own_model(tables, slot_of[person], private, person, own)
+
+
+def own_models(tables: Tables, people: People, private: Tables, slot_of: Any) -> tuple[Tables, People]:
+    """What each person scores with: a model of their own, table and private remainder together."""
+    count, items = len(people.steps), len(tables.age) // tables.slots
+    own = whole(count, items, tables.width, tables.head.shape[1])
+    _own_models(tables, people, private, slot_of, own, batch=count)
+    return own, people._replace(**each_alone(count)._asdict())

@@ -1,0 +1,44 @@
+"""How much memory a simulation needs, told before it begins."""
+
+from typing import Any
+
+import numpy as np
+
+from sottovoce.data.interactions import Interactions
+from sottovoce.exchange.compression.interface import Chain, Whole, rows
+from sottovoce.models.interface import shape
+from sottovoce.protocols.interface import hosts, trainings
+from sottovoce.simulate.plan import SPARE
+from sottovoce.state import STORAGES, Storage
+
+
+def memory_needed(
+    model: Any,
+    protocol: Any,
+    data: Interactions,
+    seed: int = 1,
+    *,
+    chain: Chain | Whole = Whole(),  # noqa: B008 - a NamedTuple, which cannot change
+    steps: bool = False,
+    timed: bool = False,
+    storage: Storage = "float32",
+) -> int:
+    """Bytes of all models and snapshots, for the people and the catalogue of `data`.
+
+    With p messages per node and round, the planner was seen to copy a little less than
+    (p − 1) / (p + 2) of all models, and it may copy one in SPARE more; in virtual time up to two thirds.
+    A compressed message is written down, in float32, for each that is on its way or waits in the plan:
+    in virtual time 2.1 to 2.5 of them for every node. With `steps` among peers, everybody also keeps a
+    private remainder, and evaluation a copy of everybody's model.
+    """
+    slots, size = hosts(protocol, data, seed).slots, shape(model)
+    sent = trainings(protocol, False, 1.0)
+    number, count = (np.dtype(kind).itemsize for kind in STORAGES[storage])
+    table = data.items * (size.row * number + count) + (size.head + 2) * 4
+    held = table * (2 / 3 if timed else (sent - 1) / (sent + 2) + 1 / SPARE)
+    if isinstance(chain, Chain):
+        message = rows(chain, data.items) * (size.row * 4 + (8 if chain.share < 1 else 4))
+        held = sent * message * (2.5 if timed else 1)
+    if steps and slots > 1:
+        held += 2 * data.items * (size.row + 1) * 4
+    return int(slots * (table + (held if slots > 1 else 0)) + data.people * size.user * 4)

@@ -1,0 +1,75 @@
+"""What a simulated network consists of: its components, its models and people, and how far it has come."""
+
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from sottovoce.exchange import codec
+from sottovoce.exchange.compression.interface import Chain, Whole, rows
+from sottovoce.models.interface import Shape
+from sottovoce.peers.interface import Views
+from sottovoce.state import People, Receivers, Storage, Tables, gathered, whole
+from sottovoce.timing import Timing
+
+Arrays = dict[str, Any]
+"""Arrays by name, as a checkpoint holds them."""
+
+
+class Traffic(NamedTuple):
+    """What was sent: how many messages, how many of them arrived, and their bytes."""
+
+    messages: int = 0
+    arrived: int = 0
+    bytes: int = 0
+
+    def and_also(self, other: "Traffic") -> "Traffic":
+        """Both together."""
+        return Traffic(*(mine + theirs for mine, theirs in zip(self, other, strict=True)))
+
+
+@dataclass(eq=False)
+class World:
+    """Components are fixed; tables, people, private remainders, receivers and views change."""
+
+    model: Any
+    protocol: Any
+    merge: Any  # a merge rule, or with a server a rule of aggregation
+    peers: Any
+    sum: Any  # where updates are summed
+    chain: Chain | Whole  # what is done to a message
+    steps: tuple[Any, ...]  # what is done to an update before anybody else sees it
+    seed: int
+    timing: Timing
+    storage: Storage
+    shape: Shape
+    items: int
+    tables: Tables
+    people: People
+    private: Tables  # a slot for every person, or none where everything is disclosed
+    receivers: Receivers
+    views: Views
+    kept: Arrays  # what the protocol remembers
+    round: int = field(default=0, init=False)
+
+    @property
+    def now(self) -> float:
+        """The time in the network, in seconds."""
+        return self.round * self.timing.round
+
+    @property
+    def size(self) -> float:
+        """The size of a message, with a full model as the unit."""
+        return codec.payload(self.chain, self.items, self.shape.row, self.shape.head)
+
+    @property
+    def message_bytes(self) -> int:
+        """The size of a message in the real codec."""
+        held, chain = rows(self.chain, self.items), self.chain
+        return codec.size(held, self.shape.row, self.shape.head, chain.share < 1, chain.bits)
+
+    def pool(self, places: int) -> Tables:
+        """Room for as many messages as there are `places`."""
+        if isinstance(self.chain, Whole):
+            return whole(places, self.items, self.shape.row, self.shape.head, self.storage)
+        if self.chain.share >= 1:
+            return whole(places, self.items, self.shape.row, self.shape.head)
+        return gathered([rows(self.chain, self.items)] * places, self.shape.row, self.shape.head)
