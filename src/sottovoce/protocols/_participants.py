@@ -35,6 +35,12 @@ class Groups(NamedTuple):
     asked: int  # downloads
     dropped: int  # downloads that arrived at those who dropped out
 
+    def each(self) -> "list[Groups]":
+        """The groups of single aggregations, without the counts of messages."""
+        bounds = zip(self.first[:-1].tolist(), self.first[1:].tolist(), strict=True)
+        parts = ((self.persons[a:b], self.heard[a:b]) for a, b in bounds)
+        return [Groups(np.array([0, len(who)]), who, heard, 0, 0) for who, heard in parts]
+
 
 class Terms(NamedTuple):
     """What an aggregation asks of its participants."""

@@ -18,6 +18,7 @@ from sottovoce.models.start import start
 from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.interface import hosts, keeps, nodes, relays, trainings
+from sottovoce.simulate.observe import Observation
 from sottovoce.simulate.planned import Planned
 from sottovoce.simulate.served import Served
 from sottovoce.simulate.world import Arrays, Traffic, World
@@ -80,6 +81,7 @@ class Simulation(World):
         storage: Storage = "float32",
         steps: Sequence[Any] = (),
         sum: Any = Plain(),  # noqa: B008
+        observation: Observation | None = None,
     ) -> None:
         self._hosts: Hosts = hosts(protocol, train, seed)
         slots = self._hosts.slots
@@ -107,6 +109,7 @@ class Simulation(World):
             receivers=new_receivers(train.people, remembers(peers), relays(protocol, views)),
             views=views,
             kept=keeps(protocol, train.people),
+            observation=observation,
         )
         self._weigh(train)
         self.messages = self.arrived = self.bytes = 0

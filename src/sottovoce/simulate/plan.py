@@ -19,7 +19,7 @@ import numpy as np
 
 from sottovoce.kernels import driver, helper, inlined, threads
 from sottovoce.protocols.interface import Messages, Plan
-from sottovoce.state import Ints, Longs
+from sottovoce.state import Bools, Ints, Longs
 
 # Between levels threads wait for each other, so chains of waiting slots are cut where they get long;
 # one slot in SPARE may be copied for that. It changes the order of work, not its result.
@@ -230,23 +230,30 @@ def _levels(visits, copied, deepest, spare):
 
 
 @helper
-def _copies(messages, each, visits, level):
+def _watched(messages, observed, host, m):
+    """Whether somebody observes the receiver of message m, which arrives in this plan."""
+    return len(observed) > 0 and host[m] >= 0 and observed[messages.receiver[m]]
+
+
+@helper
+def _copies(messages, each, observed, visits, level):
     """Which copy each message is read from, before which level a copy is made, and which reads it last.
 
-    A copy belongs to the visit that changes its slot; with `each`, to the message. NEVER: it is still
-    needed when the plan has been carried out.
+    Copy v < V belongs to visit v, which changes its slot; copy V + m belongs to message m, with `each` or if
+    its receiver is observed. NEVER: it is still needed when the plan has been carried out.
     """
-    copies = len(messages.sender) if each else len(level)
+    copies = len(level) + len(messages.sender)
     since = np.full(copies, -1, np.int32)
     last = np.full(copies, -1, np.int32)
     copy_of = np.full(len(messages.sender), -1, np.int64)
     for m in range(len(copy_of)):
         if messages.sender[m] >= 0 and messages.place[m] < 0:
             host, maker, w = visits.host[m], visits.producer[m], visits.changer[m]
-            read = level[host] if host >= 0 else NEVER
-            if each:
-                copy_of[m] = m
-                since[m] = level[maker] + 1 if maker >= 0 else 0
+            watched = _watched(messages, observed, visits.host, m)
+            read = level[host] if host >= 0 and not watched else NEVER
+            if each or watched:
+                copy_of[m] = len(level) + m
+                since[copy_of[m]] = level[maker] + 1 if maker >= 0 else 0
             elif w >= 0 and read >= level[w]:
                 copy_of[m] = w
                 since[w] = level[w]
@@ -256,7 +263,7 @@ def _copies(messages, each, visits, level):
 
 
 @helper
-def _places(messages, visits, level, levels, since, last, pool):
+def _places(messages, observed, visits, level, levels, since, last, pool):
     """Copies by level, a place for each, and how many places there are then.
 
     A place is free for a copy after the last level that reads it; those of earlier plans are taken
@@ -266,7 +273,8 @@ def _places(messages, visits, level, levels, since, last, pool):
     for m in range(len(messages.place)):
         p, host = messages.place[m], visits.host[m]
         if p >= 0:
-            freed[p] = max(freed[p], level[host] if host >= 0 else NEVER)
+            watched = _watched(messages, observed, visits.host, m)
+            freed[p] = max(freed[p], level[host] if host >= 0 and not watched else NEVER)
     by_level, copy = _group(since, levels + 1)
     due = np.full(levels + 2, -1, np.int64)  # linked lists of places by the level they are free at
     after = np.full(pool + len(copy), -1, np.int64)
@@ -298,12 +306,13 @@ def _places(messages, visits, level, levels, since, last, pool):
 
 
 @driver
-def _schedule(slots, messages, until, each, pool, deepest, spare):
+def _schedule(slots, messages, until, each, observed, pool, deepest, spare):
     """The plan of all messages that end by `until`, and what stays on the way.
 
     With `each`, every message is written into a snapshot of its own when it is sent; otherwise
     a slot is copied only where it changes too early. There are `pool` snapshots to begin with. Up to
-    `spare` slots are copied only because their level would be `deepest` or more.
+    `spare` slots are copied only because their level would be `deepest` or more. What arrives at `observed`
+    slots [slots] is still in its snapshot when the plan has been carried out.
     """
     visits = _visits(slots, messages, until)
     slot, begin, taken = visits.slot, visits.begin, visits.taken
@@ -316,8 +325,8 @@ def _schedule(slots, messages, until, each, pool, deepest, spare):
     levels = 0
     for v in range(len(slot)):
         levels = max(levels, level[v] + 1)
-    copy_of, since, last = _copies(messages, each, visits, level)
-    by_level, copy, spot, places = _places(messages, visits, level, levels, since, last, pool)
+    copy_of, since, last = _copies(messages, each, observed, visits, level)
+    by_level, copy, spot, places = _places(messages, observed, visits, level, levels, since, last, pool)
 
     level_first, by = _group(level, levels + 1)
     visitor = slot[by]
@@ -336,8 +345,12 @@ def _schedule(slots, messages, until, each, pool, deepest, spare):
                 source[filled] = messages.sender[m]
             filled += 1
         message_first[n + 1] = filled
-    origin = messages.sender[copy] if each else slot[copy]
-    number = messages.number[copy] if each else np.zeros(len(copy), np.int64)
+    origin, number = np.empty(len(copy), np.int32), np.zeros(len(copy), np.int64)
+    for n in range(len(copy)):
+        m = copy[n] - len(slot)
+        origin[n] = messages.sender[m] if m >= 0 else slot[copy[n]]
+        if m >= 0:
+            number[n] = messages.number[m]
     kept = messages.place[away]
     for n in range(len(away)):
         if copy_of[away[n]] >= 0:
@@ -348,15 +361,25 @@ def _schedule(slots, messages, until, each, pool, deepest, spare):
 
 
 def schedule(
-    slots: int, sent: Messages, until: float, *, each: bool = False, pool: int = 0
+    slots: int,
+    sent: Messages,
+    until: float,
+    *,
+    each: bool = False,
+    pool: int = 0,
+    observed: Bools | None = None,
 ) -> tuple[Plan, Messages, int]:
     """A plan for the messages that arrive by `until`; those still on the way; how many snapshots there are.
 
     `sent` holds new messages and those an earlier plan left on the way. `pool` is the number of
-    snapshots so far, `each` whether every message has one of its own.
+    snapshots so far, `each` whether every message has one of its own. Snapshots of what arrives at `observed`
+    slots last until the next plan.
     """
+    watched = np.empty(0, np.bool_) if observed is None else observed
     spare = slots // SPARE if threads() > 1 else 0
-    level, reads, copies, away, kept, places = _schedule(slots, sent, until, each, pool, DEEPEST, spare)
+    level, reads, copies, away, kept, places = _schedule(
+        slots, sent, until, each, watched, pool, DEEPEST, spare
+    )
     later = Messages(*(column[away] for column in sent))
     later.start.fill(-np.inf)
     return Plan(level, *reads, *copies), later._replace(place=kept), places

@@ -10,6 +10,7 @@ from sottovoce.models.start import start
 from sottovoce.peers.interface import period, renew
 from sottovoce.protocols.execute import Learning, execute
 from sottovoce.protocols.interface import Messages, Plan, alone, exchanges, hosted, no_messages, relays
+from sottovoce.simulate.observe import of_plan
 from sottovoce.simulate.plan import schedule
 from sottovoce.simulate.world import Arrays, Traffic, World
 from sottovoce.state import Tables, whole
@@ -66,6 +67,8 @@ class Planned:
         world, end, traffic = self.world, self.world.round + rounds, Traffic()
         while world.round < end:
             window = min(WINDOW if world.timing.timed else 1, end - world.round)
+            if world.observed(window):
+                window = 1
             if every := period(world.peers):
                 if world.round and world.round % every == 0:
                     known = world.views, world.receivers.heard, world.timing
@@ -87,13 +90,17 @@ class Planned:
         """Carry out all that arrives in these rounds; return how many messages that is."""
         everything: Any = zip(self.underway, *sent, strict=True)
         messages = Messages(*(np.concatenate(columns) for columns in everything))
-        world = self.world
+        world, slots = self.world, self.world.tables.slots
+        watch = world.observation if world.observed(rounds) else None
+        seen = None if watch is None else watch.among(slots)
         world.round += rounds
         each = isinstance(world.chain, Chain)
-        slots = world.tables.slots
-        plan, self.underway, places = schedule(slots, messages, world.now, each=each, pool=self.places)
+        given = slots, messages, world.now
+        plan, self.underway, places = schedule(*given, each=each, pool=self.places, observed=seen)
         self._hold(places)
         self._execute(plan, execute)
+        if watch is not None and seen is not None:
+            watch.record(world.round, [of_plan(plan, self.snapshots, seen, world)])
         return int(np.count_nonzero(plan.source >= 0))
 
     def _hold(self, places: int) -> None:

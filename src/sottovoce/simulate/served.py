@@ -10,6 +10,7 @@ from sottovoce.exchange.steps.interface import sequence
 from sottovoce.protocols._participants import Groups, terms
 from sottovoce.protocols.aggregate import Aggregator, Federation
 from sottovoce.protocols.interface import participants, sees_vectors, settle
+from sottovoce.simulate.observe import Observation, of_participants, of_server
 from sottovoce.simulate.world import Arrays, Traffic, World
 
 SERVER = 0
@@ -65,12 +66,31 @@ class Served:
         groups = self._choose(world.kept, begin)
         vectors = sees_vectors(world.protocol)
         before = user[groups.persons] if vectors else user[:0]
-        parts = world.tables, SERVER, world.people, groups, world.seed
-        sent = self.aggregator.aggregate(*parts, batch=self.batch)
+        # Observers look at every aggregation by itself. The round has begun, so it has its number already.
+        watch = world.observation
+        seen = watch is not None and watch.covers(world.round)
+        records, sent = [], 0
+        for group in groups.each() if seen else [groups]:
+            if seen and watch is not None:
+                records += self._seen(watch, group, vectors)
+            parts = world.tables, SERVER, world.people, group, world.seed
+            sent += self.aggregator.aggregate(*parts, batch=self.batch)
+        if seen and watch is not None:
+            watch.record(world.round, records)
         if vectors:
             number = int(world.tables.clock[SERVER])
             settle(world.protocol, world.kept, user, before, groups, world.seed, number)
         return self._traffic(groups, sent, world.shape.user if vectors else 0)
+
+    def _seen(self, watch: Observation, group: Groups, vectors: bool) -> list[Arrays]:
+        """What the server and observing participants see of the aggregation that comes next."""
+        world, records = self.world, []
+        if watch.server:
+            heard = group.persons[group.heard]
+            records += of_participants(world, self.aggregator.parts, SERVER, heard, vectors)
+        if len(observers := np.intersect1d(group.persons, watch.nodes)):
+            records.append(of_server(world, SERVER, observers))
+        return records
 
     def _traffic(self, groups: Groups, sent: int, vector: int) -> Traffic:
         """The messages of an aggregation and their bytes: whole models down, `sent` rows up.

@@ -1,7 +1,7 @@
 """What a simulated network consists of: its components, its models and people, and how far it has come."""
 
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
@@ -9,6 +9,9 @@ from sottovoce.models.interface import Shape
 from sottovoce.peers.interface import Views
 from sottovoce.state import People, Receivers, Storage, Tables, gathered, whole
 from sottovoce.timing import Timing
+
+if TYPE_CHECKING:
+    from sottovoce.simulate.observe import Observation
 
 Arrays = dict[str, Any]
 """Arrays by name, as a checkpoint holds them."""
@@ -48,7 +51,13 @@ class World:
     receivers: Receivers
     views: Views
     kept: Arrays  # what the protocol remembers
+    observation: "Observation | None" = None
     round: int = field(default=0, init=False)
+
+    def observed(self, rounds: int = 1) -> bool:
+        """Whether somebody observes one of the next rounds."""
+        watch = self.observation
+        return watch is not None and any(watch.covers(self.round + n + 1) for n in range(rounds))
 
     @property
     def now(self) -> float:

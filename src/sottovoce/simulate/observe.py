@@ -1,0 +1,158 @@
+"""What chosen observers see: the messages that reach a server, or some nodes, in some rounds.
+
+A record has the layout of tables, with a line for every message:
+
+| array      | shape    | what it holds                                                                   |
+|------------|----------|---------------------------------------------------------------------------------|
+| `observer` | [n]      | the person who received the message, or SERVER                                  |
+| `sender`   | [n]      | the person who sent it, or SERVER                                               |
+| `update`   | [n]      | whether it is an update (what a training changed) or a model                    |
+| `clock`    | [n]      | how often the model was trained; of an update, the version that it is based on |
+| `size`     | [n]      | interactions behind a model, or instances behind an update                      |
+| `offset`   | [n + 1]  | where the rows of each message begin                                            |
+| `ids`      | [R]      | the item of each row                                                            |
+| `rows`     | [R, w]   | the rows, as the receiver reads them after decompression                        |
+| `age`      | [R]      | how often each row of a model was updated; 0 in an update                       |
+| `head`     | [n, h]   | the head, or how it changed                                                     |
+| `user`     | [n, p]   | the sender's vector where the protocol sends it to the server; else [n, 0]      |
+"""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+
+from sottovoce.exchange.steps.interface import protect
+from sottovoce.exchange.update import local_update
+from sottovoce.kernels import driver, helper
+from sottovoce.protocols.aggregate import Federation
+from sottovoce.protocols.interface import Plan
+from sottovoce.simulate.world import Arrays, World
+from sottovoce.state import Bools, Ints, Longs, People, Tables, gathered, width
+
+SERVER = -1
+CHUNK = 2**26
+"""Numbers of rows that are recorded at a time."""
+
+
+class Observation(NamedTuple):
+    """Who observes, in which rounds, and what is done with a round's records."""
+
+    server: bool  # whether the server observes
+    nodes: Ints  # slots among peers, participants of a federation
+    first: int  # the first round, from 1
+    last: int
+    record: Callable[[int, list[Arrays]], None]  # the round, and its records
+
+    def covers(self, round: int) -> bool:
+        """Whether something of this round is recorded."""
+        return self.first <= round <= self.last
+
+    def among(self, count: int) -> Bools:
+        """Which of so many nodes observe, [count]."""
+        found = np.zeros(count, np.bool_)
+        found[self.nodes] = True
+        return found
+
+
+def of_plan(plan: Plan, snapshots: Tables, observed: Bools, world: World) -> Arrays:
+    """The models that observed slots received in a plan, out of the snapshots they were read from."""
+    visit = np.repeat(np.arange(len(plan.receiver)), np.diff(plan.first))
+    receiver = plan.receiver[visit]
+    seen = np.flatnonzero(observed[receiver] & (plan.source >= 0))
+    place = plan.source[seen] - world.tables.slots
+    return _models(snapshots, place, observer=receiver[seen], sender=plan.sender[seen])
+
+
+def of_server(world: World, slot: int, observers: Longs) -> Arrays:
+    """The server's model, as these participants receive it."""
+    place = np.full(len(observers), slot)
+    return _models(world.tables, place, observer=observers, sender=np.full(len(observers), SERVER))
+
+
+def _models(tables: Tables, place: Longs | Ints, *, observer: Longs | Ints, sender: Longs | Ints) -> Arrays:
+    """Models out of some places of tables, all of equally many rows."""
+    count = int(tables.offset[1]) if tables.slots else 0
+    index = (tables.offset[place][:, None] + np.arange(count)).ravel()
+    every = np.tile(np.arange(count, dtype=np.int32), len(place))
+    rows = tables.rows[index]
+    if rows.dtype == np.uint16:  # bfloat16: the upper half of a float32
+        rows = (rows.astype(np.uint32) << 16).view(np.float32)
+    return {
+        "observer": observer.astype(np.int64),
+        "sender": sender.astype(np.int64),
+        "update": np.zeros(len(place), np.bool_),
+        "clock": tables.clock[place],
+        "size": tables.size[place],
+        "offset": np.arange(len(place) + 1, dtype=np.int64) * count,
+        "ids": tables.ids[index] if len(tables.ids) else every,
+        "rows": rows,
+        "age": tables.age[index].astype(np.int32),
+        "head": tables.head[place],
+        "user": np.empty((len(place), 0), np.float32),
+    }
+
+
+@helper
+def _note(updates, found, n):
+    """Copy the update in slot 0 into place n of `found`, behind those before it."""
+    begin, count = found.offset[n], updates.offset[1]
+    for m in range(count):
+        found.ids[begin + m] = updates.ids[m]
+        for d in range(width(updates)):
+            found.rows[begin + m, d] = updates.rows[m, d]
+    found.offset[n + 1] = begin + count
+    for d in range(updates.head.shape[1]):
+        found.head[n, d] = updates.head[0, d]
+    found.clock[n], found.size[n] = updates.clock[0], updates.size[0]
+
+
+@driver
+def _updates(model, steps, server, slot, updates, people, persons, run, round, found):
+    """Write what each of these persons sends."""
+    for n in range(len(persons)):
+        local_update(model, server, slot, updates, 0, people, persons[n], run)
+        protect(steps, updates, 0, people, persons[n], run, round)
+        _note(updates, found, n)
+
+
+def of_participants(
+    world: World, parts: Federation, slot: int, persons: Longs, vectors: bool
+) -> list[Arrays]:
+    """The updates that these persons will send in the next aggregation. It changes nothing.
+
+    They are computed beforehand and once more in the aggregation itself, so that a federation that nobody
+    observes costs nothing. With `vectors`, the server sees people's vectors too.
+    """
+    items, (row, head, _) = world.items, world.shape
+    each = max(1, CHUNK // max(1, items * row))
+    updates, people = gathered([items, 0], row, head, items), _copied(world.people)
+    records = []
+    for begin in range(0, len(persons), each):
+        some = persons[begin : begin + each]
+        found = gathered([items] * len(some), row, head)
+        found.offset[0] = 0
+        given = parts.model, parts.steps, world.tables, slot, updates, people, some, world.seed
+        _updates(*given, int(world.tables.clock[slot]), found)
+        end = int(found.offset[-1])
+        records.append(
+            {
+                "observer": np.full(len(some), SERVER, np.int64),
+                "sender": some.astype(np.int64),
+                "update": np.ones(len(some), np.bool_),
+                "clock": found.clock,
+                "size": found.size,
+                "offset": found.offset,
+                "ids": found.ids[:end].copy(),
+                "rows": found.rows[:end].copy(),
+                "age": np.zeros(end, np.int32),
+                "head": found.head,
+                "user": people.user[some] if vectors else np.empty((len(some), 0), np.float32),
+            }
+        )
+    return records
+
+
+def _copied(people: People) -> People:
+    """People whose training changes nobody else."""
+    return people._replace(user=people.user.copy(), steps=people.steps.copy())
