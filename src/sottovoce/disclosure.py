@@ -4,7 +4,7 @@ Data never leaves, and by design a person's vector does not either. A protocol t
 the vector says so, and a recipe must agree to it with `[privacy] disclose = true`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sottovoce.kernels import operation
 
@@ -24,5 +24,5 @@ NOTHING = "nothing more"
 
 
 @operation(default=lambda component: ())
-def discloses(component):
+def discloses(component: Any) -> tuple[Disclosure, ...]:
     """What leaves a device because of this component, as `Disclosure`s; by default nothing. Python only."""

@@ -1,8 +1,11 @@
 """What protocols with one server share: everybody trains the server's model, and what participants send."""
 
+from typing import Any
+
+from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure
 from sottovoce.protocols.interface import hosts, trainings
-from sottovoce.state import all_together
+from sottovoce.state import Hosts, all_together
 
 CHANGES = Disclosure(
     "how training changed items' rows and the head, and the number of instances it was on",
@@ -13,11 +16,11 @@ CHANGES = Disclosure(
 """What every participant of an aggregation sends."""
 
 
-def _hosts(protocol, train, seed):
+def _hosts(protocol: Any, train: Interactions, seed: int) -> Hosts:
     return all_together(train.people)
 
 
-def _trainings(protocol, timed, size):
+def _trainings(protocol: Any, timed: bool, size: float) -> float:
     return 1 / (1 + size) if timed else 1
 
 

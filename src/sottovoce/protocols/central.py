@@ -4,13 +4,16 @@ What a service that collected all data would do with the same model; the yardsti
 a pass over all data is made is the model's business (`together`): most let each person train in turn.
 """
 
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
+from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
+from sottovoce.peers.interface import Views
 from sottovoce.protocols.hosted import Together
-from sottovoce.protocols.interface import exchanges, hosted, hosts, training, trainings
+from sottovoce.protocols.interface import Messages, exchanges, hosted, hosts, training, trainings
 from sottovoce.registry import component
-from sottovoce.state import all_together
+from sottovoce.state import Hosts, all_together
+from sottovoce.timing import Timing
 
 
 @component("protocol", "central", topology="central")
@@ -22,26 +25,28 @@ class Central(NamedTuple):
 
 
 @hosts.rule(Central)
-def _hosts(protocol, train, seed):
+def _hosts(protocol: Central, train: Interactions, seed: int) -> Hosts:
     return all_together(train.people)
 
 
 @hosted.rule(Central)
-def _hosted(protocol):
+def _hosted(protocol: Central) -> Together:
     return Together()
 
 
 @trainings.rule(Central)
-def _trainings(protocol, timed, size):
+def _trainings(protocol: Central, timed: bool, size: float) -> float:
     return 1
 
 
 @exchanges.rule(Central)
-def _exchanges(protocol, peers, views, timing, size, run, round):
+def _exchanges(
+    protocol: Central, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
+) -> tuple[Messages, int]:
     return training(1, round), 0
 
 
 @discloses.rule(Central)
-def _discloses(component):
+def _discloses(component: Any) -> tuple[Disclosure, ...]:
     told = "Everything. Central training is a yardstick, and no way to keep data private."
     return (Disclosure("all that people did", "the one place that trains", told),)

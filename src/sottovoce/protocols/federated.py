@@ -20,15 +20,17 @@ Nishio and Yonetani 2019 do. The server then keeps a figure on everybody that te
 an unusual taste, and must see each one's change by itself, so a secure sum cannot hide them.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 from annotated_types import Ge, Lt
 
 from sottovoce.disclosure import Disclosure, discloses
-from sottovoce.protocols._participants import Selection, kept, select
+from sottovoce.protocols._participants import Groups, Selection, Terms, kept, select
 from sottovoce.protocols._server import CHANGES, served
 from sottovoce.protocols.interface import keeps, participants
 from sottovoce.registry import component
+from sottovoce.state import Floats
+from sottovoce.timing import Timing
 
 
 @served
@@ -48,12 +50,21 @@ class Federated(NamedTuple):
 
 
 @keeps.rule(Federated)
-def _keeps(protocol, people):
+def _keeps(protocol: Federated, people: int) -> dict[str, Any]:
     return kept(protocol.selection, protocol.participants, people)
 
 
 @participants.rule(Federated)
-def _participants(protocol, kept, user, timing, terms, begin, run, number):
+def _participants(
+    protocol: Federated,
+    kept: dict[str, Any],
+    user: Floats,
+    timing: Timing,
+    terms: Terms,
+    begin: float,
+    run: int,
+    number: int,
+) -> Groups:
     return select(kept, protocol.participants, timing, terms, begin, run, number)
 
 
@@ -65,7 +76,7 @@ LENGTHS = Disclosure(
 
 
 @discloses.rule(Federated)
-def _discloses(component):
+def _discloses(component: Any) -> tuple[Disclosure, ...]:
     if component.participants and component.selection == "useful":
         return (CHANGES, LENGTHS)
     return (CHANGES,)

@@ -28,7 +28,7 @@ bytes, though not in time, against which a vector is little more than a row. Qua
 vectors that the server has, which people get when they next ask for the model.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le, Lt
@@ -38,11 +38,12 @@ from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PARTICIPANTS, driver, stream
 from sottovoce.kernels.kmeans import kmeans
-from sottovoce.protocols._participants import OFFLINE, answering, attend, shuffle
+from sottovoce.protocols._participants import OFFLINE, Groups, Terms, answering, attend, shuffle
 from sottovoce.protocols._server import CHANGES, served
 from sottovoce.protocols.interface import aggregates, keeps, participants, sees_vectors, settle
 from sottovoce.registry import component
 from sottovoce.state import Floats, Ints, Longs
+from sottovoce.timing import Timing
 
 
 @served
@@ -67,12 +68,12 @@ class FedFast(NamedTuple):
 
 
 @aggregates.rule(FedFast)
-def _aggregates(protocol):
+def _aggregates(protocol: FedFast) -> Any:
     return FedAvg() if protocol.items == "fedavg" else Change()
 
 
 @keeps.rule(FedFast)
-def _keeps(protocol, people):
+def _keeps(protocol: FedFast, people: int) -> dict[str, Any]:
     return {"cluster": np.full(people, -1, np.int32)}
 
 
@@ -92,12 +93,21 @@ def _in_turn(fate, cluster, clusters, count, run, number):
 
 
 @sees_vectors.rule(FedFast)
-def _sees_vectors(protocol):
+def _sees_vectors(protocol: FedFast) -> bool:
     return True
 
 
 @participants.rule(FedFast)
-def _participants(protocol, kept, user, timing, terms, begin, run, number):
+def _participants(
+    protocol: FedFast,
+    kept: dict[str, Any],
+    user: Floats,
+    timing: Timing,
+    terms: Terms,
+    begin: float,
+    run: int,
+    number: int,
+) -> Groups:
     if number == 0:
         kept["cluster"][:] = kmeans(user, protocol.clusters, run, 0).label
     fate = attend(timing, terms, begin, run, number)
@@ -117,7 +127,15 @@ def follow(user: Floats, cluster: Ints, persons: Longs, change: Floats, share: f
 
 
 @settle.rule(FedFast)
-def _settle(protocol, kept, user, before, groups, run, number):
+def _settle(
+    protocol: FedFast,
+    kept: dict[str, Any],
+    user: Floats,
+    before: Floats,
+    groups: Groups,
+    run: int,
+    number: int,
+) -> None:
     # The server did not hear of these vectors, so for the federation they are as they were.
     user[groups.persons[~groups.heard]] = before[~groups.heard]
     kept["cluster"][:] = kmeans(user, protocol.clusters, run, number).label
@@ -127,7 +145,7 @@ def _settle(protocol, kept, user, before, groups, run, number):
 
 
 @discloses.rule(FedFast)
-def _discloses(component):
+def _discloses(component: Any) -> tuple[Disclosure, ...]:
     return (
         CHANGES,
         Disclosure(

@@ -5,18 +5,19 @@ online; who receives one merges it into the own model and then trains the result
 cycle takes as long as the node's upload of these messages, so that bandwidth is fully used.
 """
 
-from typing import Annotated, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge
 
+from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import driver, inlined, prange
-from sottovoce.peers.interface import select
+from sottovoce.peers.interface import Views, select
 from sottovoce.protocols.interface import NOBODY, Messages, exchanges, hosts, relays, trainings
 from sottovoce.registry import component
-from sottovoce.state import each_alone
-from sottovoce.timing import arrival, arrives, cycle_load, first_tick, phase, stays
+from sottovoce.state import Bools, Hosts, each_alone
+from sottovoce.timing import Timing, arrival, arrives, cycle_load, first_tick, phase, stays
 
 
 @component("protocol", "gossip", topology="peers")
@@ -33,24 +34,24 @@ class Gossip(NamedTuple):
 
 
 @hosts.rule(Gossip)
-def _hosts(protocol, train, seed):
+def _hosts(protocol: Gossip, train: Interactions, seed: int) -> Hosts:
     return each_alone(train.people)
 
 
 @trainings.rule(Gossip)
-def _trainings(protocol, timed, size):
+def _trainings(protocol: Gossip, timed: bool, size: float) -> float:
     return 1 / size if timed else protocol.pushes
 
 
 @relays.rule(Gossip)
-def _relays(protocol, views):
+def _relays(protocol: Gossip, views: Views) -> Bools:
     if protocol.relay == 0 or len(views.neighbours) == 0:
         return np.empty(0, np.bool_)
-    return np.count_nonzero(views.neighbours >= 0, axis=1) < protocol.relay
+    return np.asarray(np.count_nonzero(views.neighbours >= 0, axis=1) < protocol.relay)
 
 
 @discloses.rule(Gossip)
-def _discloses(component):
+def _discloses(component: Any) -> tuple[Disclosure, ...]:
     return (
         Disclosure(
             "the whole model: every item's row and how often it was updated, the head, how often the model "
@@ -111,7 +112,9 @@ def _send(peers, views, timing, cycle_load, run, begin, first, pushes, sent):
 
 
 @exchanges.rule(Gossip)
-def _exchanges(protocol, peers, views, timing, size, run, round):
+def _exchanges(
+    protocol: Gossip, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
+) -> tuple[Messages, int]:
     nodes, pushes = len(timing.upload), protocol.pushes
     begin, end = round * timing.round, (round + 1) * timing.round
     models = cycle_load(timing, size * pushes)
@@ -129,4 +132,5 @@ def _exchanges(protocol, peers, views, timing, size, run, round):
     )
     _send(peers, views, timing, models, run, begin, first, pushes, sent, batch=nodes)
     arriving = np.flatnonzero(sent.receiver >= 0)
-    return Messages(*(column[arriving] for column in sent)), int(np.count_nonzero(sent.sender >= 0))
+    through = sent._replace(**{name: column[arriving] for name, column in sent._asdict().items()})
+    return through, int(np.count_nonzero(sent.sender >= 0))

@@ -12,13 +12,17 @@ Its topology says what there is:
 Protocols decide, and return what they decided. `simulate` carries it out, counts it, and calls them again.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from sottovoce.data.interactions import Interactions
 from sottovoce.kernels import operation
+from sottovoce.peers.interface import Views
+from sottovoce.protocols._participants import Groups, Terms
 from sottovoce.protocols.hosted import InTurn
-from sottovoce.state import Doubles, Ints, Longs
+from sottovoce.state import Bools, Doubles, Floats, Hosts, Ints, Longs
+from sottovoce.timing import Timing
 
 NOBODY = -1
 
@@ -56,42 +60,43 @@ class Plan(NamedTuple):
 
 
 @operation
-def hosts(protocol, train, seed):
+def hosts(protocol: Any, train: Interactions, seed: int) -> Hosts:
     """The `Hosts` of the people who hold the interactions `train`: which slot trains with whose data."""
 
 
 @operation
-def trainings(protocol, timed, size):
+def trainings(protocol: Any, timed: bool, size: float) -> float:
     """How often a person is expected to train in one round; `timed` as in `Timing`, `size` of a message."""
 
 
 @operation(by="topology")
-def nodes(protocol, train, seed):
+def nodes(protocol: Any, train: Interactions, seed: int) -> int:
     """How many nodes have links of their own. Python only."""
 
 
 @nodes.rule("peers")
-def _slots(protocol, train, seed):
-    return hosts(protocol, train, seed).slots
+def _slots(protocol: Any, train: Interactions, seed: int) -> int:
+    found: Hosts = hosts(protocol, train, seed)
+    return found.slots
 
 
 @nodes.rule("server")
-def _people(protocol, train, seed):
+def _people(protocol: Any, train: Interactions, seed: int) -> int:
     return train.people
 
 
 @nodes.rule("central")
-def _one(protocol, train, seed):
+def _one(protocol: Any, train: Interactions, seed: int) -> int:
     return 1
 
 
 @operation(default=lambda protocol: InTurn())
-def hosted(protocol):
+def hosted(protocol: Any) -> Any:
     """How the people of one slot train, a component of `protocols.hosted`: by default in turn."""
 
 
 @operation(default=lambda protocol, people: {})
-def keeps(protocol, people):
+def keeps(protocol: Any, people: int) -> dict[str, Any]:
     """Arrays by name that a protocol remembers from round to round; checkpoints hold them.
 
     Names are the protocol's own: they may be those of arrays of the engine. Python only.
@@ -101,12 +106,16 @@ def keeps(protocol, people):
 # Peers
 
 
-def _no_messages(protocol, peers, views, timing, size, run, round):
+def _no_messages(
+    protocol: Any, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
+) -> tuple[Messages, int]:
     raise TypeError(f"{type(protocol).__name__} does not implement exchanges")
 
 
 @operation(default=_no_messages)
-def exchanges(protocol, peers, views, timing, size, run, round):
+def exchanges(
+    protocol: Any, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
+) -> tuple[Messages, int]:
     """The `Messages` that are sent in this round and get through, and how many were sent in all.
 
     `size` is the size of a message, with a full model as the unit.
@@ -114,19 +123,37 @@ def exchanges(protocol, peers, views, timing, size, run, round):
 
 
 @operation(default=lambda protocol, views: np.empty(0, np.bool_))
-def relays(protocol, views):
+def relays(protocol: Any, views: Views) -> Bools:
     """Which nodes' models others pass on as they are; nothing: nobody's. Python only."""
 
 
 # Servers
 
 
-def _no_participants(protocol, kept, user, timing, terms, begin, run, number):
+def _no_participants(
+    protocol: Any,
+    kept: dict[str, Any],
+    user: Floats,
+    timing: Timing,
+    terms: Terms,
+    begin: float,
+    run: int,
+    number: int,
+) -> Groups:
     raise TypeError(f"{type(protocol).__name__} does not implement participants")
 
 
 @operation(default=_no_participants)
-def participants(protocol, kept, user, timing, terms, begin, run, number):
+def participants(
+    protocol: Any,
+    kept: dict[str, Any],
+    user: Floats,
+    timing: Timing,
+    terms: Terms,
+    begin: float,
+    run: int,
+    number: int,
+) -> Groups:
     """The `Groups` that answer in the aggregation that begins at `begin`. Python only.
 
     Without time it is all aggregations of a round. `kept` is what the protocol keeps, `user` [U, p] people's
@@ -135,17 +162,19 @@ def participants(protocol, kept, user, timing, terms, begin, run, number):
 
 
 @operation(default=lambda protocol: None)
-def aggregates(protocol):
+def aggregates(protocol: Any) -> Any:
     """How the server of this protocol aggregates; None: as the recipe says. Python only."""
 
 
 @operation(default=lambda protocol: False)
-def sees_vectors(protocol):
+def sees_vectors(protocol: Any) -> bool:
     """Whether people's vectors go to the server and back with every message. Python only."""
 
 
 @operation(default=lambda protocol, kept, user, before, groups, run, number: None)
-def settle(protocol, kept, user, before, groups, run, number):
+def settle(
+    protocol: Any, kept: dict[str, Any], user: Floats, before: Floats, groups: Groups, run: int, number: int
+) -> None:
     """What a server that sees vectors does with them after aggregation `number`. Python only.
 
     `before` holds the vectors of `groups.persons` as they were before they trained.

@@ -1,0 +1,166 @@
+"""Everything that a component of one's own imports: models, merge rules, steps, data formats, and others.
+
+A component is one file. The how-to pages "your own model", "your own merge rule" and "your own format" show
+how one looks; `sottovoce.testing` has the checks that a model or a merge rule must pass.
+What is listed here stays where it is; the modules behind it may move.
+"""
+
+from sottovoce.combine.aggregate.interface import emphasis, head_weight, row_weight, stride
+from sottovoce.combine.interface import merged_age, train_after_merge, weight
+from sottovoce.combine.sums.interface import (
+    accumulate,
+    changed_item,
+    clear,
+    collect,
+    head_total,
+    new_sums,
+    row_total,
+    weights_and_rows,
+)
+from sottovoce.data.interactions import Catalog, Interactions
+from sottovoce.data.load import load
+from sottovoce.data.split import Split
+from sottovoce.disclosure import NOTHING, Disclosure, discloses
+from sottovoce.exchange.compression.interface import Chain, link
+from sottovoce.exchange.steps.interface import protect
+from sottovoce.kernels import (
+    TRAIN,
+    below,
+    between,
+    constant,
+    dot,
+    draw,
+    driver,
+    helper,
+    inlined,
+    normal,
+    operation,
+    prange,
+    stream,
+    uniform,
+)
+from sottovoce.models.interface import (
+    Context,
+    Shape,
+    own_items,
+    predict,
+    resolve,
+    score,
+    score_all,
+    score_some,
+    shape,
+    start_head,
+    start_row,
+    start_user,
+    together,
+    touched,
+    train,
+)
+from sottovoce.peers.interface import Views, meet, period, remembers, renew, select
+from sottovoce.protocols.hosted import InTurn, Together
+from sottovoce.protocols.interface import (
+    Messages,
+    aggregates,
+    exchanges,
+    hosted,
+    hosts,
+    keeps,
+    participants,
+    relays,
+    sees_vectors,
+    settle,
+    training,
+    trainings,
+)
+from sottovoce.registry import component
+from sottovoce.simulate.churn import Sessions, sessions
+from sottovoce.simulate.links.interface import speeds
+from sottovoce.state import Hosts, all_together, each_alone, hold, hosted_by, locate, width
+
+__all__ = [
+    "NOTHING",
+    "TRAIN",
+    "Catalog",
+    "Chain",
+    "Context",
+    "Disclosure",
+    "Hosts",
+    "InTurn",
+    "Interactions",
+    "Messages",
+    "Sessions",
+    "Shape",
+    "Split",
+    "Together",
+    "Views",
+    "accumulate",
+    "aggregates",
+    "all_together",
+    "below",
+    "between",
+    "changed_item",
+    "clear",
+    "collect",
+    "component",
+    "constant",
+    "discloses",
+    "dot",
+    "draw",
+    "driver",
+    "each_alone",
+    "emphasis",
+    "exchanges",
+    "head_total",
+    "head_weight",
+    "helper",
+    "hold",
+    "hosted",
+    "hosted_by",
+    "hosts",
+    "inlined",
+    "keeps",
+    "link",
+    "load",
+    "locate",
+    "meet",
+    "merged_age",
+    "new_sums",
+    "normal",
+    "operation",
+    "own_items",
+    "participants",
+    "period",
+    "prange",
+    "predict",
+    "protect",
+    "relays",
+    "remembers",
+    "renew",
+    "resolve",
+    "row_total",
+    "row_weight",
+    "score",
+    "score_all",
+    "score_some",
+    "sees_vectors",
+    "select",
+    "sessions",
+    "settle",
+    "shape",
+    "speeds",
+    "start_head",
+    "start_row",
+    "start_user",
+    "stream",
+    "stride",
+    "together",
+    "touched",
+    "train",
+    "train_after_merge",
+    "training",
+    "trainings",
+    "uniform",
+    "weight",
+    "weights_and_rows",
+    "width",
+]
