@@ -31,7 +31,8 @@ def check_model(model: Any, *, personal: bool = True, rated: bool = False, round
     check_state(model)
     check_scores(model)
     check_touched_rows(model)
-    check_repeats(model)
+    check_threads(model)
+    check_restart(model)
     check_node(model)
     if personal:
         for protocol in (Gossip(pushes=2), Central()):
@@ -102,6 +103,11 @@ def _train_touched(model, tables, scratch, people, run):
 
 def check_touched_rows(model: Any) -> None:
     """A training on the rows that `touched` names equals one on the whole table, and changed rows age."""
+    with uncompiled():
+        _check_touched_rows(model)
+
+
+def _check_touched_rows(model: Any) -> None:
     data = checkerboard(SIZE, 1.0)
     s = simulate(model, data)
     size, items = shape(s.model), data.items
@@ -134,26 +140,39 @@ def _state(s: Simulation) -> list[NDArray[Any]]:
     return [s.tables.rows, s.tables.age, s.tables.head, s.people.user]
 
 
-def check_repeats(model: Any) -> None:
-    """The result is the same for one thread and for two, and after a restart from a checkpoint."""
-    data = checkerboard(SIZE, 1.0)
+def check_threads(model: Any) -> None:
+    """The result is the same for one thread and for two."""
     ends = []
     for threads in (1, 2):
         with set_threads(threads):
-            s = simulate(model, data)
+            s = simulate(model, checkerboard(SIZE, 1.0))
             s.advance(4)
             ends.append(_state(s))
-    first, again = simulate(model, data), simulate(model, data)
+    assert _equal(*ends), "The result depends on the number of threads: draw random numbers from `stream`."
+
+
+def check_restart(model: Any) -> None:
+    """The result is the same after a restart from a checkpoint."""
+    whole_run, first, again = (simulate(model, checkerboard(SIZE, 1.0)) for _ in range(3))
+    whole_run.advance(4)
     first.advance(2)
     again.restore({name: array.copy() for name, array in first.state().items()})
     again.advance(2)
-    for other, what in ((ends[1], "the number of threads"), (_state(again), "a restart")):
-        same = all(np.array_equal(a, b, equal_nan=True) for a, b in zip(ends[0], other, strict=True))
-        assert same, f"The result depends on {what}: draw random numbers from `stream` alone."
+    same = _equal(_state(whole_run), _state(again))
+    assert same, "A restart changes the result: keep state in tables and people alone."
+
+
+def _equal(one: list[NDArray[Any]], other: list[NDArray[Any]]) -> bool:
+    return all(np.array_equal(a, b, equal_nan=True) for a, b in zip(one, other, strict=True))
 
 
 def check_node(model: Any, rounds: int = 3) -> None:
-    """Nodes that exchange bytes end as the simulator does, bit for bit."""
+    """Nodes that exchange bytes end as the simulator does, bit for bit; here as plain Python."""
+    with uncompiled():
+        _check_node(model, rounds)
+
+
+def _check_node(model: Any, rounds: int) -> None:
     data = checkerboard(4, 1.0)
     fast, sender = simulate(model, data), simulate(model, data)
     fast.advance(rounds)
