@@ -14,7 +14,7 @@ from sottovoce.node import Community, Key, Node
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.state import slots_of
 from tests.networks import assert_same, ratings, simulate
-from tests.test_node import history
+from tests.node.test_node import history
 
 DATA = ratings([[5, 0, 3, 0, 0, 1, 0, 0], [0, 4, 0, 0, 2, 0, 0, 0], [1, 1, 0, 0, 0, 5, 0, 2]])
 

@@ -14,6 +14,9 @@ from sottovoce.combine.dataset_size import DatasetSize
 from sottovoce.combine.decentralized_reptile import DecentralizedReptile
 from sottovoce.combine.linear import Linear
 from sottovoce.combine.model_age import ModelAge
+from sottovoce.combine.performance import Performance
+from sottovoce.data import sampling
+from sottovoce.data.split import WEIGHTING
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.delta import Delta
@@ -25,13 +28,15 @@ from sottovoce.exchange.steps.clip import Clip
 from sottovoce.models.gmf import GMF
 from sottovoce.models.ials import IALS
 from sottovoce.models.mf import MF
-from sottovoce.node import Community, Key, Node
+from sottovoce.models.prme import PRME
+from sottovoce.node import Community, Key, Met, Node
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols import aggregate
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import communities, ratings, simulate
+from tests.walks import walks
 
 MODELS = [MF(factors=3), IALS(factors=3), GMF(factors=2, negatives=1)]
 MERGES = [Linear(), ModelAge(), DatasetSize(), DecentralizedReptile()]
@@ -241,7 +246,72 @@ def test_what_a_node_cannot_be_made_of():
         Community(["a", "a "], MF(factors=3))
     with pytest.raises(RunError, match="common start"):
         Community(ITEMS, MF(factors=3), compress=["delta"], start="independent")
-    with pytest.raises(RunError, match="weighting set"):
-        Community(ITEMS, MF(factors=3), "performance")
+    with pytest.raises(DataError, match="gives no coordinates"):
+        Community(ITEMS, PRME(factors=2))
+    with pytest.raises(DataError, match="3 coordinates for 12 items"):
+        Community(ITEMS, MF(factors=3), coordinates=[(1, 1)] * 3)
+    with pytest.raises(DataError, match="'film 99' is not in"):
+        Node(community, ITEMS[:3], weighting=["film 99"])
+    with pytest.raises(DataError, match="'film 99' is not in"):
+        Node(community, ITEMS[:3]).recommend(2, here="film 99")
     assert sottovoce.Node is Node
     assert sottovoce.Community is Community
+
+
+def met(data: Any, person: int) -> list[Met]:
+    """A person's interactions, with their times."""
+    own = slice(data.indptr[person], data.indptr[person + 1])
+    columns = data.catalog.ids[data.item[own]], data.value[own], data.time[own]
+    return [Met(*one) for one in zip(*(column.tolist() for column in columns), strict=True)]
+
+
+@pytest.mark.usefixtures("uncompiled")
+@pytest.mark.parametrize(
+    "model", [MF(factors=3), IALS(factors=3), PRME(factors=2)], ids=["mf", "ials", "prme"]
+)
+def test_nodes_with_weighting_sets_and_places_end_as_the_simulator_does(model):
+    """Merging by quality, and a model that looks at where people are."""
+    data = walks(people=4, items=9, length=8, seed=2)
+    aside = np.zeros(len(data), np.bool_)
+    aside[[1, 4, 9, 12, 17, 22, 25, 30]] = True  # two of everybody's
+    train, weighting = data.take(~aside), data.take(aside)
+    both = sampling.seen(data.indptr, data.item)
+    drawn = sampling.sample(both, weighting, 5, 7, WEIGHTING)
+    rule = Performance(k=2)
+    parts = {"merge": rule, "weighting": weighting, "candidates": drawn, "seed": 7, "peers": Uniform()}
+    fast, sender = (simulate(model, train, **parts) for _ in range(2))
+    points = data.catalog.coordinates.tolist()
+    options = {"seed": 7, "scale": data.scale, "coordinates": points}
+    community = Community(data.catalog.ids.tolist(), fast.model, rule, **options)
+    nodes = [
+        Node(community, met(train, p), Key.simulated(7, p), weighting=met(weighting, p), candidates=5)
+        for p in range(data.people)
+    ]
+    fast.advance(4)
+    for round in range(4):
+        sent, _ = sender.driver.send(round)
+        letters = [nodes[who].emit() for who in sent.sender]
+        for n in np.argsort(sent.end, kind="stable"):
+            nodes[sent.receiver[n]].absorb(letters[n])
+    assert_same(fast, nodes)
+    if isinstance(model, PRME):
+        first, second = (nodes[0].recommend(3, here=str(place)) for place in (0, 5))
+        assert first != second
+
+
+def test_a_node_keeps_its_weighting_set_and_times(tmp_path: Path):
+    community = Community(ITEMS, MF(factors=3))
+    history = [Met("film 2", 4.0, 30), Met("film 1", 5.0, 10)]
+    node = Node(community, history, b"k" * 16, weighting=["film 5", "film 6"], candidates=4)
+    assert node._train.time.tolist() == [10, 30], "in order of time"
+    node.save(tmp_path / "one.node")
+    again = Node.load(tmp_path / "one.node", community)
+    for name in ("item", "value", "time"):
+        np.testing.assert_array_equal(getattr(again._train, name), getattr(node._train, name))
+        np.testing.assert_array_equal(getattr(again._weighting, name), getattr(node._weighting, name))
+    np.testing.assert_array_equal(again._people.weighting_candidates, node._people.weighting_candidates)
+    assert again._people.weighting_candidates.shape == (2, 4)
+    met_before = set(again._people.weighting_candidates.ravel().tolist()) & {1, 2, 5, 6}
+    assert not met_before, "candidates are items that the person has not met"
+    again.learn(["film 5"])
+    assert again._weighting.item.tolist() == [6], "what is trained on is no longer judged by"
