@@ -1,7 +1,7 @@
-"""When nodes are there, and how long a message takes: all that a network's clock depends on.
+"""When nodes are online, and how long a message takes: all that a network's clock depends on.
 
-Time is in seconds. A synchronous round is the special case in which everybody is always there and
-sends at the same moment, and messages arrive in random order before the round ends, after one second.
+Time is in seconds. A synchronous round is the special case in which everybody is always online and
+sends at the same moment. Its messages arrive in random order before the round ends, after one second.
 """
 
 import hashlib
@@ -16,7 +16,7 @@ from sottovoce.state import Bools, Doubles, Longs
 class Timing(NamedTuple):
     """The clock of a network of N nodes."""
 
-    first: Longs  # [N + 1], where each node's sessions begin; empty: all are always there
+    first: Longs  # [N + 1], where each node's sessions begin; empty: all are always online
     since: Doubles  # when each session begins, ascending for a node
     until: Doubles  # when it ends, not after the next one begins
     upload: Doubles  # [N], full models a second
@@ -24,7 +24,7 @@ class Timing(NamedTuple):
     latency: float  # seconds that a message takes beside its transfer
     loss: float  # the share of messages that get lost
     round: float  # seconds: how long a full model takes on an ordinary link
-    timed: bool  # whether size decides how long a transfer takes; otherwise a round, and all send at once
+    timed: bool  # whether a transfer takes as long as its size says; False: synchronous rounds
 
 
 def synchronous(nodes: int) -> Timing:
@@ -34,7 +34,7 @@ def synchronous(nodes: int) -> Timing:
 
 
 def hashed(timing: Timing) -> str:
-    """A hash of when nodes are there; empty where all always are."""
+    """A hash of when nodes are online; empty where all always are."""
     if len(timing.first) == 0:
         return ""
     digest = hashlib.sha256()
@@ -88,10 +88,10 @@ def phase(timing, node, cycle, run):
 
 @inlined
 def arrival(timing, node, start, end, run, number):
-    """When message `number` of a node arrives, which is under way from `start` to `end`.
+    """When message `number` of a node arrives, whose transfer lasts from `start` to `end`.
 
-    In a synchronous round it is some time before the end. If messages came in the order of their senders,
-    those of the last would count the most with everybody, because each merge takes from those before it.
+    In a synchronous round it arrives at a random time before the end. If messages came in the order of
+    their senders, the last would count the most with everybody: each merge takes from those before it.
     """
     if timing.timed:
         return end

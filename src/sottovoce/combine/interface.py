@@ -28,12 +28,12 @@ def merged_age(rule, mine, theirs):
     )
 )
 def train_after_merge(rule, model, tables, slot, people, person, run):
-    """Let a person train on model `slot`, after a merge or without one; by default just that."""
+    """Let a person train on model `slot`, after a merge or without one. By default it is a plain training."""
 
 
 @operation(by="needs")
 def merge_statistic(rule, model, tables, slot, people, person, run):
-    """What a rule compares: a figure for model `slot` of `tables` in the eyes of `person`."""
+    """The merge statistic: what a rule compares, a figure for model `slot` as `person` sees it."""
 
 
 @merge_statistic.rule("row_age")
@@ -54,7 +54,7 @@ def _size(rule, model, tables, slot, people, person, run):
 
 @constant
 def judges(rule):
-    """Whether a rule finds out how good a model is for the receiver, known at compile time."""
+    """Whether a rule measures how good a model is for the receiver, known at compile time."""
     return int(rule.needs == "quality")
 
 

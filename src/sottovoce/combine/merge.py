@@ -27,14 +27,14 @@ from sottovoce.state import (
 
 # Each of these loops vectorises, and all of them in one would not: a few rows go through one after another.
 ROWS = 128
-"""Rows that are merged at a time, so that what is known of them stays in the nearest cache."""
+"""Rows that are merged at a time, so that their weights stay in the nearest cache."""
 
 
 @helper
 def _weigh(rule, tables, ages, their_ages, parts, shares):
-    """Write the share of each incoming number of some rows, and return whether there is any.
+    """Write the weight of each incoming number of n rows into `shares` [n · w]; return whether any is not 0.
 
-    `parts` has room for the shares of the rows.
+    `parts` [n] has room for the weights of the rows.
     """
     w, some = width(tables), False
     for n in range(len(ages)):
@@ -61,10 +61,10 @@ def _blend(rows, their_rows, shares, bits):
 
 @helper
 def merge(rule, model, tables, slot, source, origin, people, person, run, over):
-    """Merge model `origin` of `source` into model `slot` of `tables`, as `rule` says; or take it `over`.
+    """Merge model `origin` of `source` into model `slot`, as `rule` says, or with `over` replace it.
 
-    `source` may be the same tables, snapshots of them, or a message that holds some rows only. The
-    `merge_statistic` of the incoming model is returned.
+    `source` may be the same tables, snapshots of them, or a message that holds some rows only. Returns the
+    `merge_statistic` of the incoming model.
     """
     found = merge_statistic(rule, model, source, origin, people, person, run)
     share = np.float32(1)

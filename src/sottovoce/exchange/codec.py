@@ -59,10 +59,10 @@ def size(rows: int, width: int, head: int, gathered: bool, bits: int = 32, kind:
 
 
 def payload(chain: Chain | Whole, items: int, width: int, head: int) -> float:
-    """How long a message takes against a full one.
+    """How long the transfer of a message takes, with a full model as the unit.
 
-    Fewer rows take less in proportion, as Hegedűs et al. (2019) count; fewer bits save what they do here,
-    where ages, and what codes mean, are part of a message.
+    Fewer rows take less in proportion, as Hegedűs et al. (2019) count. Fewer bits take less in proportion
+    to the bytes of this format, where ages and the scale of codes are part of a message.
     """
     count = rows(chain, items)
     coded, plain = (size(count, width, head, chain.share < 1, bits) for bits in (chain.bits, 32))
@@ -75,7 +75,7 @@ def largest(expect: Expect) -> int:
 
 
 def encode(message: Message) -> bytes:
-    """The message as bytes. One that no receiver would accept is refused here already."""
+    """The message as bytes. A message that no receiver would accept is refused here."""
     check(message)
     count, width = message.rows.shape
     if width >= 2**16 or count >= 2**32 or len(message.head) >= 2**32:
@@ -98,7 +98,7 @@ def encode(message: Message) -> bytes:
 
 
 def decode(data: bytes, expect: Expect, kind: int = MODEL) -> Message:
-    """The message in `data`, with arrays of its own, if it is whole, of this kind, and as `expect` says."""
+    """The message in `data`, if it is complete, of this kind, and as `expect` says. Its arrays are copies."""
     if len(data) < _HEADER.size + _CHECKSUM.size:
         raise MessageError(f"{len(data)} bytes are too few for a message.")
     magic, version, found, flags, width, count, head, clock, trained_on, *stamp = _HEADER.unpack_from(data)

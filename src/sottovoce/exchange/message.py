@@ -18,13 +18,13 @@ LIMIT = 2 * OLDEST
 MODEL, UPDATE = range(2)
 """Kinds of messages."""
 CODES: dict[int, Any] = {32: np.float32, 16: np.uint16, 8: np.uint8}
-"""What numbers of so many bits travel as."""
+"""The type of a number in a message, by its bits."""
 NONE = bytes(8)
 """No hash."""
 
 
 class Message(NamedTuple):
-    """What a node tells a peer about its model, or a server about its update. Nothing private is in it."""
+    """A model for a peer, or an update for a server. It holds nothing private."""
 
     rows: NDArray[Any]  # [n, w], float32, or codes in uint16 or uint8
     age: NDArray[np.int32]  # [n], how often each row was updated; empty in an update

@@ -23,9 +23,9 @@ from sottovoce.state import flat, is_gathered, width
 def pack(chain, tables, slot, people, reference, messages, place, run, number):
     """Write model `slot` into message `place`, as its receiver will see it.
 
-    `messages` are gathered tables if the chain sends some rows only; all have equally many. What is
-    subtracted is the model in `reference`. The random choices are those of message `number` of
-    the slot's first person.
+    `messages` are gathered tables if the chain sends some rows only; all messages have equally many rows.
+    A chain with `delta` subtracts the model in `reference`. Random choices belong to message `number` of the
+    slot's first person.
     """
 
 
@@ -48,7 +48,7 @@ def _copy(chain, tables, slot, people, reference, messages, place, run, number):
 
 @helper
 def _round(block, bits, key, column):
-    """Replace numbers by codes in so many bits; return what code 0 means, and the size of a step."""
+    """Replace numbers by codes of `bits` bits; return what code 0 means, and the size of a step."""
     low = high = block[0]
     for n in range(1, len(block)):
         low, high = min(low, block[n]), max(high, block[n])
@@ -60,7 +60,7 @@ def _round(block, bits, key, column):
 
 @helper
 def round_off(block, bits, key, column):
-    """Replace numbers by what remains of them in so many bits."""
+    """Round numbers to what `bits` bits can hold."""
     low, step = _round(block, bits, key, column)
     for n in range(len(block)):
         block[n] = decoded(block[n], low, step)
@@ -78,7 +78,7 @@ def to_codes(rows, head, bits, key, scale):
 
 @helper
 def squeeze(chain, tables, slot, people, reference, messages, place, run, number, scale):
-    """Write what travels of a model: rows that are chosen, minus what is known, as codes.
+    """Write a message: the chosen rows, minus the reference if the chain says so, as codes.
 
     `scale[:, d]` holds what code 0 of column d means and the size of its step; the last is the head's.
     """
@@ -114,7 +114,7 @@ def squeeze(chain, tables, slot, people, reference, messages, place, run, number
 
 @helper
 def expand(chain, messages, place, reference, scale):
-    """Turn what travelled back into weights."""
+    """Turn the codes and differences of a message back into weights."""
     w, head = width(messages), messages.head[place]
     begin = messages.offset[place]
     known, ids, sent = reference.rows, messages.ids, messages.rows

@@ -11,8 +11,7 @@ An update is a slot of indexed tables, so that kernels need no second form for i
 | `clock`               | the clock of the model that was trained: its version        |
 | `offset`              | where the slot's rows begin, and where those that count end |
 
-Rows beyond that end have no meaning, `age` is that of the rows before they were cut down, and `where` is not
-kept up to date: an update is summed or sent, not trained.
+Rows beyond that end, `age` and `where` have no meaning: an update is summed or sent, not trained.
 """
 
 from sottovoce.kernels import helper, inlined, to_float32
@@ -55,7 +54,7 @@ def _difference(tables, slot, updates, place):
 def local_update(model, tables, slot, updates, place, people, person, run):
     """Let a person train on model `slot`, which stays as it is; write the change into update `place`.
 
-    `tables` are whole, `updates` indexed. What is private to the person, the vector, is trained for good.
+    `tables` are whole, `updates` indexed. The training of the person's private vector stays.
     """
     _receive(model, tables, slot, updates, place, people, person, run)
     updates.size[place] = train(model, updates, place, people, person, run)

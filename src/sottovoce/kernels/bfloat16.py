@@ -1,7 +1,7 @@
 """Numbers in 16 bits: a bfloat16, the upper half of a float32, in a uint16.
 
-A number between two of them is rounded up with the chance that makes the mean right: rounding to the
-nearest would lose every step that is small enough.
+A number between two bfloat16 is rounded up or down at random, with the chances that make the mean right.
+Rounding to the nearest would lose every step that is small enough.
 """
 
 import functools
@@ -43,7 +43,7 @@ def _dither_compiled(key, index, half):
 
 
 def to_float32(value: Any) -> Any:
-    """A number out of an array: the bfloat16 that a uint16 holds, as float32, and all others as they are."""
+    """A number of an array as float32: a uint16 holds a bfloat16; other numbers stay as they are."""
     return np.uint32(int(value) << 16).view(np.float32) if isinstance(value, np.uint16) else value
 
 
@@ -55,9 +55,9 @@ def _load_compiled(value):
 
 
 def from_float32(array: Any, value: Any, bits: int) -> Any:
-    """What `array` holds for a number: in a uint16, the bfloat16 below or above, as 16 random bits decide.
+    """A number as `array` holds it. In a uint16 it is the bfloat16 below or above, as 16 random bits decide.
 
-    What a bfloat16 holds exactly stays as it is.
+    A number that a bfloat16 holds exactly stays as it is.
     """
     short = array.dtype == np.uint16
     return np.uint16((int(np.float32(value).view(np.uint32)) + int(bits)) >> 16 & 0xFFFF) if short else value

@@ -1,7 +1,7 @@
-"""Training on a model however its rows are stored: a model's `train` only ever sees float32.
+"""Training on a model, in 32 bits or in 16: a model's `train` only ever sees float32.
 
-Rows in 16 bits are taken out of the table before training, those only that it touches, and put back
-after it, rounded at random.
+Before a training on 16 bits, the rows that it touches are copied out of the table. Afterwards they are
+written back, rounded at random.
 """
 
 import numpy as np
@@ -13,7 +13,7 @@ from sottovoce.state import hold, limited, locate, rounding, scratch_for, take_a
 
 @helper
 def _key(tables, slot, people, person, run):
-    """Of the random bits to round with. A merge before has even numbers, so that no draw is used twice."""
+    """The key of the random bits to round with. A merge uses even numbers, so that no draw is used twice."""
     return stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
 
 

@@ -1,9 +1,9 @@
-"""Who takes part in a server's aggregations, and what becomes of those who are asked.
+"""Who takes part in a server's aggregations, and what happens to the people who are asked.
 
-An aggregation takes a download and an upload. Who goes offline in the download, is too slow for it, or
-loses it, is left out, and so is who drops out. Who has the model trains it and sends what changed
-(Algorithm 2, Hegedűs et al. 2019); if that upload fails in one of these ways, the person has learnt and
-the server gets nothing. All of that is a function of the seed, the person and the number of the aggregation.
+An aggregation takes a download and an upload. A person who goes offline during the download, is too slow for
+it, loses it, or drops out, is left out. A person who has the model trains it and sends what changed
+(Algorithm 2, Hegedűs et al. 2019). If that upload fails, the person has learnt and the server gets
+nothing. All of this is a function of the seed, the person and the number of the aggregation.
 """
 
 from typing import Any, Literal, NamedTuple
@@ -19,21 +19,21 @@ Fates = NDArray[np.int8]
 Selection = Literal["random", "in-turn", "useful"]
 
 OFFLINE, LOST, DROPPED, UNHEARD, DONE = range(5)
-"""What becomes of somebody: not there; the model is lost or late; no answer to it; the answer is lost or
-late; completed."""
+"""What happens to a person who is asked: offline; the model is lost or late; the person does not answer; the
+answer is lost or late; the server has the answer."""
 
 EXPLORED = 0.1
-"""ε, the chance that everybody has of being selected as useful, against that of an average person."""
+"""ε, the smallest chance of being selected as useful; an average person's chance is 1."""
 
 
 class Groups(NamedTuple):
-    """Those who train and answer in some aggregations, and how many messages were sent for that."""
+    """The people who train and answer in some aggregations, and how many messages that took."""
 
     first: Longs  # [aggregations + 1], where the people of each begin
     persons: Longs
     heard: Bools  # for each of them, whether the answer arrives
     asked: int  # downloads
-    dropped: int  # downloads that arrived at those who dropped out
+    dropped: int  # downloads that arrived at people who then dropped out
 
     def each(self) -> "list[Groups]":
         """The groups of single aggregations, without the counts of messages."""
@@ -51,20 +51,20 @@ class Terms(NamedTuple):
 
 
 def terms(timing: Timing, size: float, dropout: float) -> Terms:
-    """Those of aggregations that last for a download and an upload on an ordinary link."""
+    """The terms of aggregations that last for a download and an upload on an ordinary link."""
     length = (1 + size) * timing.round + 2 * timing.latency if timing.timed else timing.round
     return Terms(size, length, dropout)
 
 
 @inlined
 def _in_time(timing, terms, node, begin, takes):
-    """Whether a node stays for that long, and the aggregation lasts for it."""
+    """Whether a node stays online for `takes` seconds, and the aggregation lasts that long."""
     return takes <= terms.length * (1 + 1e-9) and stays(timing, node, begin, begin + takes)
 
 
 @inlined
 def _fate(timing, terms, node, begin, run, number):
-    """What becomes of a node that is asked at `begin` to take part in an aggregation."""
+    """What happens to a node that is asked at `begin` to take part in an aggregation."""
     fate = OFFLINE
     if stays(timing, node, begin, begin):
         down, both = terms.length / 2, terms.length
@@ -91,14 +91,14 @@ def _attend(timing, terms, begin, run, number, fate):
 
 
 def attend(timing: Timing, terms: Terms, begin: float, run: int, number: int) -> Fates:
-    """What becomes of everybody who is asked at `begin` to take part in an aggregation."""
+    """What happens to everybody if all are asked at `begin` to take part in an aggregation."""
     fate = np.empty(len(timing.upload), np.int8)
     _attend(timing, terms, begin, run, number, fate, batch=len(fate))
     return fate
 
 
 def answering(fate: Fates) -> Groups:
-    """Those who answer in an aggregation that all but the ones offline were asked to take part in."""
+    """The people who answer, when everybody who is not OFFLINE was asked."""
     persons = np.flatnonzero(fate >= UNHEARD)
     asked, dropped = int(np.count_nonzero(fate)), int(np.count_nonzero(fate == DROPPED))
     return Groups(np.array([0, len(persons)]), persons, fate[persons] == DONE, asked, dropped)
@@ -106,7 +106,7 @@ def answering(fate: Fates) -> Groups:
 
 @driver
 def _draw(fate, count, run, number):
-    """Leave only `count` random ones of those who are there, offline again the others."""
+    """Keep `count` random nodes of those online; the others become OFFLINE."""
     online = np.flatnonzero(fate)
     key = stream(run, PARTICIPANTS, 0, number)
     for n in range(len(online)):
@@ -127,10 +127,10 @@ def shuffle(order, key):
 
 @driver
 def _next(timing, terms, begin, run, number, count, turn, order, first, persons, heard, told):
-    """Groups of at most `count` who follow in order, to the end of the order unless aggregations take time.
+    """Write groups of at most `count` people in turn; return how many groups there are.
 
-    `turn` holds the number of the order and how far it was used; a new one begins where nobody is left in
-    the old. The return value is how many groups there are.
+    Without time the groups reach the end of the order; in virtual time there is one group. `turn` holds the
+    number of the order and how far it was used. A new order begins where nobody is left in the old one.
     """
     groups, found, begun = 0, 0, False
     while not (timing.timed and groups):
@@ -159,7 +159,7 @@ def _next(timing, terms, begin, run, number, count, turn, order, first, persons,
 
 @driver
 def _luck(fate, useful, mean, run, number, luck):
-    """Write when each node is drawn, the lowest first: those never asked in any order, then at random.
+    """Write a number for each node; the nodes with the lowest are drawn. Nodes never asked come first.
 
     The first of exponential times with these rates are a sample without replacement in which the chance
     of each next one is proportional to its rate (Efraimidis and Spirakis 2006).
@@ -173,7 +173,7 @@ def _luck(fate, useful, mean, run, number, luck):
 
 
 def _draw_useful(fate: Any, count: int, run: int, number: int, useful: Any) -> None:
-    """Leave only `count` of those who are there, as useful as they were; who then does not answer is not."""
+    """Sample `count` online nodes by usefulness, then set theirs to 0 until they answer."""
     luck = np.empty(len(fate))
     asked = useful[useful >= 0]
     mean = float(asked.mean(dtype=np.float64)) if len(asked) else 0.0
@@ -195,7 +195,7 @@ def kept(selection: Selection, participants: int, people: int) -> dict[str, Any]
 def select(
     kept: dict[str, Any], participants: int, timing: Timing, terms: Terms, begin: float, run: int, number: int
 ) -> Groups:
-    """Those who answer in the aggregation that begins then, or in a network without time, in a round's."""
+    """The people who answer in the aggregation that begins then; without time, in all of a round's."""
     nodes = len(timing.upload)
     if "turn" in kept:
         first, persons = np.zeros(nodes + 1, np.int64), np.empty(nodes, np.int64)

@@ -1,23 +1,23 @@
 """Federated learning (Algorithms 1 and 2, Hegedűs et al. 2019; Algorithm 1, Perifanis and Efraimidis 2022).
 
-A server holds the model. In an aggregation it sends it to participants; they train it on their own data
-and send back what they changed, compressed; the server moves by the average. People's vectors stay
-with them. A row is changed by who trained it, with an item of one's own or with a sampled negative: all of
-these contribute to its average. A row that nobody changed keeps its value.
+A server holds the model. In an aggregation it sends the model to participants. They train it on their own
+data and send back what they changed, compressed. The server moves its model by the average. People's
+vectors stay with them. Everybody who trained a row, with an item of their own or with a sampled negative,
+contributes to the row's average. A row that nobody changed keeps its value.
 
-An aggregation takes a download and an upload; who goes offline in the download, or is too slow for it,
-is left out, and who does so in the upload has trained, but the server does not hear of it. An aggregation
-is what a round means, unless participants are selected in turn. Then a round is a global round of
-Perifanis and Efraimidis: everybody who is online takes part once, in random groups of C. In virtual
-time, where rounds are equal times for all protocols, global rounds last as long as they take:
-aggregations follow each other through everybody in random order, who is offline when the turn comes is
-passed over, and where nobody is left a new order begins.
+An aggregation takes a download and an upload. A participant who goes offline during the download, or is too
+slow for it, is left out. A participant who fails during the upload has trained, but the server does not
+hear of it. A round is one aggregation, unless participants are selected in turn. Then a round is a global
+round of Perifanis and Efraimidis: everybody who is online takes part once, in random groups of C. In virtual
+time rounds are equal times for all protocols, so global rounds last as long as they take: aggregations go
+through everybody in random order, skip people who are offline at their turn, and begin a new order when
+nobody is left.
 
-Useful participants (active sampling, which their Section 7 suggests) are drawn with chances in proportion
-to ε + (1 − ε) sᵢ / s̄, with sᵢ the length of the last change that person i sent, s̄ its mean and ε = 0.1;
-those never asked come first. Who does not answer has sᵢ = 0, so those who can are preferred, as
-Nishio and Yonetani 2019 do. The server then keeps a figure on everybody that tells who has much data or
-an unusual taste, and must see each one's change by itself, so a secure sum cannot hide them.
+`useful` participants (active sampling, suggested in their Section 7) are drawn with chances in proportion
+to ε + (1 − ε) sᵢ / s̄, where sᵢ is the length of the last change that person i sent, s̄ the mean length and
+ε = 0.1. People never asked come first. A person who does not answer has sᵢ = 0, so that people who can
+answer are preferred, as Nishio and Yonetani (2019) do. The server then keeps a figure on everybody that tells
+who has much data or an unusual taste. It must see each change by itself, so no secure sum can hide them.
 """
 
 from typing import Annotated, Any, Literal, NamedTuple
@@ -41,12 +41,13 @@ class Federated(NamedTuple):
     participants: Annotated[int, Ge(0)] = 0
     """C, how many of those online take part in an aggregation; 0: all of them."""
     selection: Selection = "random"
-    """Which of those online: `random` ones, drawn anew for every aggregation; `in-turn`, everybody once in a
-    round of as many aggregations as it takes; `useful`, those more often who move the model far."""
+    """Who of those online takes part. `random`: drawn anew for every aggregation. `in-turn`: everybody once
+    in a round, which has as many aggregations as that takes. `useful`: people who move the model far are
+    drawn more often."""
     dropout: Annotated[float, Ge(0), Lt(1)] = 0.0
-    """The share of participants that fail once they have received the model: they never answer, nor train."""
+    """The share of participants that fail after they received the model: they neither train nor answer."""
     start: Literal["common", "independent"] = "independent"
-    """Whether people begin with the same vector, or each with an own one."""
+    """Whether people begin with the same vector, or each with their own."""
 
 
 @keeps.rule(Federated)

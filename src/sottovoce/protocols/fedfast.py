@@ -1,29 +1,29 @@
 """FedFast: similar people speak for each other (Muhammad et al. 2020), as Belal et al. 2022 compare with it.
 
-The server keeps everybody's vector, which no other protocol here does: what is a person's own by design
-leaves the device. It groups these vectors by k-means, and in each aggregation
+The server keeps everybody's vector, which no other protocol here does: the vector leaves the device, although
+by design it is the person's own. The server groups these vectors by k-means. In each aggregation
 
-1. asks the same number of people from every cluster (active sampling): clusters, in random order, name
-   a random one of their people who are online in turn, until C are found. What a small cluster cannot give,
-   the others give.
-2. They train and send their changes and their vector. The head moves by FedAvg; items by FedAvg too, as
-   Belal et al. describe it, or each by how much participants changed it (`items`, see `change`).
-3. A participant's vector is taken as it is, clusters are made anew, and everybody else in a cluster moves
-   by the mean change of the vectors of its participants, times γᵗ (active aggregation): xᵢ ← xᵢ + γᵗ mean Δx.
+1. it asks the same number of people from every cluster (active sampling): clusters take turns in random
+   order, and each names a random one of its people who are online, until C are found. Larger clusters make
+   up for what a small cluster cannot give.
+2. Participants train and send their changes and their vector. The head moves by FedAvg. Items move by FedAvg
+   too, as Belal et al. describe it, or each by how much participants changed it (`items`, see `change`).
+3. The server takes a participant's vector as it is and makes new clusters. Everybody else in a cluster moves
+   by the mean change of its participants' vectors, times γᵗ (active aggregation): xᵢ ← xᵢ + γᵗ mean Δx.
 
-γ is the `discount`, and t the number of this aggregation, from 1: steps that are shared are meant to help at
-the beginning, and would hinder later what is personal. Muhammad et al. let the discount decay; that it
-does so by powers is ours. A cluster without participants stays where it is. Who drops out or loses a
-message is one of the others: the vector that such a person has trained never reaches the server, which
-sends its own with the next model.
+γ is the `discount`, and t the number of this aggregation, from 1. Shared steps are meant to help at the
+beginning; later they would hinder what is personal. Muhammad et al. let the discount decay; the decay by
+powers is ours. A cluster without participants stays where it is. A person who drops out or loses a message
+counts as one of the others: the server never gets the vector that this person trained, and sends its own
+version with the next model.
 
-The more clusters, the more often some hold just a few unusual people, who are then asked again and again
-while most are not: on weighting items of MovieLens 100K, GMF learnt faster with 5 clusters than with 10 or
-20, and fastest with participants at random. What `items = "change"` gains, `federated` gains nearly as well
-with `aggregate = "change"`, and no vector leaves.
+With many clusters, some hold just a few unusual people, who are then asked again and again while most are
+not. On weighting items of MovieLens 100K, GMF learnt faster with 5 clusters than with 10 or 20, and fastest
+with participants at random. `federated` with `aggregate = "change"` gains nearly as much as
+`items = "change"` does here, and no vector leaves.
 
 The server draws people's vectors at the start. A vector travels with every message: down with the model,
-because it may have been moved since its owner saw it last, and up with the change. Both are counted in
+because the server may have moved it since its owner saw it last, and up with the change. Both are counted in
 bytes, though not in time, against which a vector is little more than a row. Quality is measured with the
 vectors that the server has, which people get when they next ask for the model.
 """
@@ -52,19 +52,19 @@ class FedFast(NamedTuple):
     """A server asks some people of every cluster, and moves the others along with them."""
 
     participants: Annotated[int, Ge(1)] = 50
-    """C, how many of those online take part in an aggregation. The default is ours."""
+    """C, how many people take part in an aggregation. The default is ours."""
     clusters: Annotated[int, Ge(1)] = 5
     """How many groups of people there are. The default is ours."""
     items: Literal["fedavg", "change"] = "fedavg"
     """How items are averaged: by participants' instances (Belal et al. 2022), or by how much each
     participant changed an item (Muhammad et al. 2020)."""
     discount: Annotated[float, Ge(0), Le(1)] = 0.5
-    """γ, what is left, from aggregation to aggregation, of the share of participants' steps that the others
-    of their cluster make too; 0: they stay where they are. The default is ours."""
+    """γ. In aggregation t the others of a cluster make γᵗ of its participants' mean step; 0: they stay where
+    they are. The default is ours."""
     dropout: Annotated[float, Ge(0), Lt(1)] = 0.0
-    """The share of participants that fail once they have received the model: they never answer, nor train."""
+    """The share of participants that fail after they received the model: they neither train nor answer."""
     start: Literal["common", "independent"] = "independent"
-    """Whether people begin with the same vector, or each with an own one."""
+    """Whether people begin with the same vector, or each with their own."""
 
 
 @aggregates.rule(FedFast)
@@ -79,7 +79,7 @@ def _keeps(protocol: FedFast, people: int) -> dict[str, Any]:
 
 @driver
 def _in_turn(fate, cluster, clusters, count, run, number):
-    """Leave only `count` of those who are there: clusters name one of theirs in turn."""
+    """Keep `count` of the people who are online: clusters take turns, and each names one of its people."""
     online, order = np.flatnonzero(fate), np.arange(clusters)
     shuffle(online, stream(run, PARTICIPANTS, 3, number))
     shuffle(order, stream(run, PARTICIPANTS, 4, number))
@@ -116,7 +116,7 @@ def _participants(
 
 
 def follow(user: Floats, cluster: Ints, persons: Longs, change: Floats, share: float) -> None:
-    """Move all but these persons by a share of the mean change of those of them in the same cluster."""
+    """Move everybody but `persons` by a share of the mean change of the persons in the same cluster."""
     clusters, own = int(cluster.max(initial=0)) + 1, cluster[persons]
     total = np.zeros((clusters, user.shape[1]))
     np.add.at(total, own, change)

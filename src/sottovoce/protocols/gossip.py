@@ -1,8 +1,8 @@
 """Gossip learning (Algorithm 3, Hegedűs et al. 2019).
 
-Everybody has a model. In each of its cycles a node that is online sends it to some peers that are
-online; who receives one merges it into the own model and then trains the result on the own data. A
-cycle takes as long as the node's upload of these messages, so that bandwidth is fully used.
+Everybody has a model. In each of its cycles, a node that is online sends its model to some peers that are
+online. The receiver merges it into its own model and then trains the result on its own data. A cycle takes as
+long as the node's upload of these messages, so that bandwidth is fully used.
 """
 
 from typing import Annotated, Any, Literal, NamedTuple
@@ -29,8 +29,8 @@ class Gossip(NamedTuple):
     start: Literal["common", "independent"] = "common"
     """Whether all nodes begin with the same model and vector, or each with its own."""
     relay: Annotated[int, Ge(0)] = 0
-    """Models of nodes with fewer links than this are passed on as they are, neither merged nor trained, so
-    that they spread as fast as those of others (Giaretta and Girdzijauskas 2019)."""
+    """Receivers pass on the models of nodes with fewer links than this as they are, neither merged nor
+    trained, so that they spread as fast as other models (Giaretta and Girdzijauskas 2019)."""
 
 
 @hosts.rule(Gossip)
@@ -57,8 +57,8 @@ def _discloses(component: Any) -> tuple[Disclosure, ...]:
             "the whole model: every item's row and how often it was updated, the head, how often the model "
             "was trained, and the number of one's own interactions",
             "peers",
-            "Models become mixtures of everybody's. But who sees two of a node's models one after the other "
-            "sees which rows changed between them, and that tells what was rated.",
+            "Models become mixtures of everybody's. But a peer that sees two of a node's models one after "
+            "the other sees which rows changed between them, and that tells what was rated.",
         ),
     )
 

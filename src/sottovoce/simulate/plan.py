@@ -2,15 +2,14 @@
 
 A message carries its sender's model as it was when the transfer began, and is absorbed when it
 ends. So a slot may change only after everybody who receives its earlier state has read it: its
-next change waits for its readers, unless a copy is taken. Which operations really depend on each
-other (a receiver's on its previous one, a message on what its sender absorbed before) follows from
-time; all else is free, and the planner uses that to copy little.
+next change waits for its readers, unless a copy is taken. Time decides which operations really
+depend on each other (a receiver's on its previous one, a message on what its sender absorbed before). All
+other order is free, and the planner uses that to copy little.
 
-Operations are visits: a slot absorbs some messages one after the other, because nobody asks for
-its state in between. Visits are sorted by level. Where all that are left wait for each
-other in a circle, one of them has its slot copied first. In synchronous rounds with one message
-per node the waiting graph is a function from node to node, which has few circles (about ½ ln 2n),
-so hardly any model is copied.
+Operations are visits: a slot absorbs some messages one after the other, because nobody reads its state in
+between. Visits are sorted by level. Where all remaining visits wait for each other in a circle, the slot
+of one of them is copied. In synchronous rounds with one message per node, each node waits for one other:
+such a graph has few circles (about ½ ln 2n), so hardly any model is copied.
 """
 
 from typing import NamedTuple

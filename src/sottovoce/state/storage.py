@@ -1,8 +1,8 @@
-"""How models are opened, copied and rounded, whatever they are kept in.
+"""How models are read, copied and rounded, in 32 bits or in 16.
 
-Models are kept in 32 bits, or in 16 as bfloat16 (see `kernels.to_float32`), rounded at random when they are
-written. What trains, merges and scores sees 32 bits alone: a view of the model, or a copy of it, or of
-just the rows that are needed.
+Models are stored in 32 bits, or in 16 as bfloat16 (see `kernels.to_float32`), rounded at random when they are
+written. Code that trains, merges and scores sees 32 bits alone: a view of the model, a copy of it, or a copy
+of the rows that it needs.
 """
 
 from typing import Any
