@@ -13,7 +13,7 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.exchange.steps.interface import sequence
-from sottovoce.models.interface import Context, resolve, shape, uses_place
+from sottovoce.models.interface import Context, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.peers.interface import meet, period, remembers, renew
 from sottovoce.protocols.execute import execute
@@ -39,7 +39,7 @@ next needs a copy if its sender changes: with one round 37 % of messages do, wit
 21 %, but then levels become many and small."""
 
 HELD = "rows", "age", "head", "clock", "size", "ids"
-LEARNT = "user", "key", "steps", "heard", "liked", "relayed", "spent"
+LEARNT = "user", "key", "steps", "heard", "liked", "relayed", "spent", "optimizer"
 """What people keep when their data change."""
 KEPT = "kept "
 """How a checkpoint tells what a protocol keeps from the arrays of the engine."""
@@ -107,7 +107,7 @@ class Simulation:
         timed: bool = False,
         storage: Storage = "float32",
     ) -> int:
-        """Bytes of all models and snapshots, as a run with these components will need.
+        """Bytes of all models, snapshots and what people keep, as a run with these components will need.
 
         With p messages per node and round, the planner was seen to copy a little less than
         (p − 1) / (p + 2) of all models, and it may copy one in SPARE more; in virtual time up to two thirds.
@@ -122,7 +122,9 @@ class Simulation:
         if isinstance(chain, Chain):
             message = rows(chain, items) * (size.row * 4 + (8 if chain.share < 1 else 4))
             held = sent * message * (2.5 if timed else 1)
-        return int(slots * (table + (held if slots > 1 else 0)) + people * size.user * 4)
+        central = nodes(protocol, people) == 1 < people
+        own = size.user + (0 if central else optimizer_size(model, items))
+        return int(slots * (table + (held if slots > 1 else 0)) + people * own * 4)
 
     @property
     def items(self) -> int:
@@ -164,7 +166,8 @@ class Simulation:
         self.tables.size[:] = np.bincount(host, np.diff(train.indptr), slots)
         own = train.indptr, train.item, train.value, host, slots, weighting, candidates
         where = places.known(train, weighting) if uses_place(self.model) else None
-        return people(self.shape.user, *own, remembered=remembers(self.peers), places=where)
+        size = optimizer_size(self.model, train.items)
+        return people(self.shape.user, *own, remembered=remembers(self.peers), places=where, optimizer=size)
 
     def provide(self, train: Interactions, weighting: Interactions | None, candidates: Ints | None) -> None:
         """Give people other data, such as new interactions; all that they and their models learnt stays."""
@@ -241,6 +244,8 @@ class Simulation:
         if period(self.peers):
             state |= {f"views {name}": known for name, known in self.views._asdict().items()}
             state |= {"heard": people.heard, "liked": people.liked}
+        if people.optimizer.size:
+            state["optimizer"] = people.optimizer
         if len(self.underway.sender):
             state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}
             state |= {f"held {name}": getattr(held, name)[: self._extent(name)] for name in HELD}

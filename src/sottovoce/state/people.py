@@ -34,6 +34,7 @@ class People(NamedTuple):
     weighting_before: Ints  # the same for the weighting set
     weighting_gap: Ints
     place: Floats  # [items, 3], where on the unit sphere an item is, NaN: unknown; known to everybody
+    optimizer: Floats  # [U, m], optimizer state that people keep between trainings; m is 0 for most models
 
 
 @helper
@@ -78,10 +79,12 @@ def people(
     candidates: Ints | None = None,
     remembered: int = 0,
     places: Any = None,
+    optimizer: int = 0,
 ) -> People:
     """People with this data, each hosted by a slot; `weighting` has an `indptr` and an `item` too.
 
     Each person remembers the models of `remembered` senders. `places` are what `data.places.known` found.
+    `optimizer` is the model's `optimizer_size`.
     """
     count = len(indptr) - 1
     none = np.empty(0, np.int32)
@@ -112,4 +115,5 @@ def people(
         first=np.searchsorted(host[order], np.arange(slots + 1)).astype(np.int64),
         member=order,
         **(where if places is None else places._asdict()),
+        optimizer=np.zeros((count, optimizer), np.float32),
     )
