@@ -36,12 +36,16 @@ def module_text(cls: type) -> str:
     return text(sys.modules[cls.__module__])
 
 
-def field_texts(cls: type) -> dict[str, str]:
-    """The strings that stand below the fields of a class, or below what its `__init__` sets."""
+def field_texts(cls: Any) -> dict[str, str]:
+    """The strings below the fields of a class, or below what its `__init__` sets.
+
+    Fields that the class takes over from another, `cls.shares`, are documented there.
+    """
+    shared = field_texts(cls.shares) if hasattr(cls, "shares") else {}
     tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
     assert isinstance(tree, ast.ClassDef)
     bodies = [tree.body, *(f.body for f in tree.body if getattr(f, "name", "") == "__init__")]
-    found = {}
+    found = shared
     for field, after in (pair for body in bodies for pair in itertools.pairwise(body)):
         target = field.targets[0] if isinstance(field, ast.Assign) else getattr(field, "target", None)
         name = getattr(target, "id", None) or getattr(target, "attr", None)

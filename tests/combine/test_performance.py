@@ -1,13 +1,12 @@
-"""Models are weighed by what they are worth to the receiver, and senders remembered by it."""
+"""`performance` weighs models by their quality for the receiver (Algorithm 2, Belal et al. 2022)."""
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.combine.dataset_size import DatasetSize
 from sottovoce.combine.interface import merge_statistic, weight
-from sottovoce.combine.model_age import ModelAge
+from sottovoce.combine.merge import merge
 from sottovoce.combine.performance import Performance
 from sottovoce.evaluate.evaluation import evaluate
 from sottovoce.models.mf import MF
@@ -15,6 +14,7 @@ from sottovoce.peers.interface import renew
 from sottovoce.peers.personalized import Personalized
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.state import new_receivers, remember
+from tests.combine.merging import shares
 from tests.networks import advance_slowly, assert_same, ratings, simulate
 
 
@@ -66,12 +66,31 @@ def test_who_cannot_tell_takes_the_mean():
     assert weight(simulation.merge, 1.0, 1.0) == 0.5
 
 
-@pytest.mark.parametrize("rule", [Performance(), DatasetSize(), ModelAge()])
-def test_shares(rule):
-    assert weight(rule, 1.0, 3.0) == 0.75
-    assert weight(rule, 0.0, 0.0) == 0
-    assert weight(rule, 2.0, 0.0) == 0
-    assert weight(rule, 0.0, 2.0) == 1
+@pytest.mark.parametrize(("mine", "theirs", "share"), [(1, 3, 0.75), (0, 0, 0), (2, 0, 0), (0, 2, 1)])
+def test_models_of_no_quality_have_no_weight(mine, theirs, share):
+    assert weight(Performance(), float(mine), float(theirs)) == share
+
+
+def test_models_are_merged_by_their_quality():
+    """A person with two weighting items: the own model ranks one of them first, the incoming one both."""
+    data, held = ratings([[5, 0, 0, 0], [5, 0, 0, 0]]), ratings([[0, 5, 5, 0], [0, 0, 0, 0]])
+    parts = {"weighting": held, "candidates": np.full((2, 1), 3, np.int32)}
+    simulation = simulate(MF(factors=3), data, merge=Performance(k=1), **parts)
+    tables, rows = simulation.tables, simulation.tables.rows.reshape(2, 4, 4)
+    simulation.people.user[:], rows[:] = 0, 0
+    rows[0, :, 3] = 0, 2, 0, 1  # biases alone: item 1 before the candidate, item 2 behind it
+    rows[1, :, 3] = 0, 4, 2, 1
+    state = simulation.merge, simulation.model, tables
+    assert [merge_statistic(*state, slot, simulation.people, 0, 1) for slot in (0, 1)] == [0.5, 1]
+    merge(*state, 0, tables, 1, simulation.people, 0, 1, False)
+    np.testing.assert_allclose(rows[0, :, 3], [0, 2 + 2 * 2 / 3, 2 * 2 / 3, 1], rtol=1e-6)
+
+
+def test_who_has_no_weighting_set_takes_the_mean():
+    found = shares(Performance())
+    assert found.rows == pytest.approx([1 / 2, 1 / 2])
+    assert found.head == pytest.approx(1 / 2)
+    assert (found.age, found.clock) == ([3, 3], 9)
 
 
 def test_a_network_with_personal_peers_equals_the_slow_one():

@@ -1,6 +1,58 @@
-"""Neural collaborative filtering once more, plainly: NumPy in double precision, and PyTorch."""
+"""Neural collaborative filtering once more, plainly: NumPy in double precision, and PyTorch.
+
+And the small models and communities that tests of `gmf`, `mlp` and `neumf` share.
+"""
+
+from typing import Any
 
 import numpy as np
+
+from sottovoce import registry
+from sottovoce.data.interactions import Interactions
+from sottovoce.kernels import driver
+from sottovoce.models.interface import score_all
+from sottovoce.simulate.engine import Simulation
+from tests.networks import ratings
+
+# Rows of 6 numbers in all of them, so that one compilation serves all three.
+SETTINGS = {
+    "gmf": {"factors": 6},
+    "mlp": {"factors": 6, "layers": [5, 4]},
+    "neumf": {"factors": 3, "layers": [5, 4]},
+}
+
+
+def built(name: str, **settings: Any) -> Any:
+    """One of the three models, small."""
+    return registry.build("model", name, SETTINGS[name] | settings, "model")
+
+
+def small(items: int = 12, people: int = 4, seed: int = 3) -> Interactions:
+    """A few people with random items."""
+    rng = np.random.default_rng(seed)
+    return ratings((5 * (rng.random((people, items)) < 0.4)).tolist())
+
+
+def groups(count: int = 24, items: int = 24, seed: int = 3) -> tuple[Interactions, Any]:
+    """Two tastes, 60 % of each consumed: all items are about equally popular."""
+    rng = np.random.default_rng(seed)
+    liked = (np.arange(count)[:, None] % 2) == (np.arange(items)[None, :] % 2)
+    return ratings((5 * (liked & (rng.random((count, items)) < 0.6))).tolist()), liked
+
+
+def separation(s: Simulation, liked: Any) -> float:
+    """How often a liked item scores above one that is not; 0.5 for popularity, and by chance."""
+    shares = []
+    for person in range(len(liked)):
+        scores = np.empty(liked.shape[1], np.float32)
+        _scores(s.model, s.tables, person if s.tables.slots > 1 else 0, s.people, person, scores)
+        shares.append((scores[liked[person]][:, None] > scores[~liked[person]]).mean())
+    return float(np.mean(shares))
+
+
+@driver
+def _scores(model, tables, slot, people, person, scores):
+    score_all(model, tables, slot, people, person, scores)
 
 
 def layers_of(product, sizes, head):
@@ -48,10 +100,17 @@ def adam(numbers, gradients, moments, step, time):
         group -= step * (first / (1 - 0.9**time)) / (np.sqrt(second / (1 - 0.999**time)) + 1e-8)
 
 
-def train_slowly(product, sizes, numbers, epochs, step, batch, optimizer):
-    """All batches of all epochs, each given as (item, who, label); `numbers` are rows, vectors and head."""
-    moments = [(np.zeros_like(group), np.zeros_like(group)) for group in numbers]
-    time = 0
+def nothing(numbers):
+    """The moments of numbers that Adam has not moved yet."""
+    return [(np.zeros_like(group), np.zeros_like(group)) for group in numbers]
+
+
+def train_slowly(product, sizes, numbers, epochs, step, batch, optimizer, moments=None, time=0):
+    """All batches of all epochs, each given as (item, who, label); `numbers` are rows, vectors and head.
+
+    `moments` are changed in place; the number of steps so far, `time`, is returned.
+    """
+    moments = nothing(numbers) if moments is None else moments
     for instances in epochs:
         size = batch or len(instances[0])
         for begin in range(0, len(instances[0]), size):
@@ -62,6 +121,7 @@ def train_slowly(product, sizes, numbers, epochs, step, batch, optimizer):
             else:
                 for group, gradient in zip(numbers, gradients, strict=True):
                     group -= step * gradient
+    return time
 
 
 def train_in_torch(product, sizes, numbers, epochs, step, batch, optimizer):

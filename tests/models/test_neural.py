@@ -1,60 +1,21 @@
-"""`gmf`, `mlp` and `neumf` against derivatives by differences, plain NumPy, and PyTorch where it is."""
+"""Training of `gmf`, `mlp` and `neumf` against plain NumPy, and PyTorch where it is installed."""
 
 import importlib.util
 
 import numpy as np
 import pytest
 
-from sottovoce import registry
-from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
-from sottovoce.kernels import driver
-from sottovoce.models._batches import add_gradients
-from sottovoce.models._neural import BATCH, CENTRAL_BATCH, _draw
-from sottovoce.models._tower import LANES, numbers, weights
-from sottovoce.models.interface import Context, resolve, score_all, shape, touched, train
+from sottovoce.kernels import TRAIN, driver, stream
+from sottovoce.models._instances import draw, shuffle
+from sottovoce.models._neural import BATCH, CENTRAL_BATCH
+from sottovoce.models._tower import weights
+from sottovoce.models.interface import Context, optimizer_size, resolve, shape, touched, train
 from sottovoce.models.start import start
 from sottovoce.protocols.central import Central
-from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.state import each_alone, gathered, new_people, whole
-from tests.models.ncf import slopes, train_in_torch, train_slowly
+from tests.models.ncf import SETTINGS, built, groups, separation, small, train_in_torch, train_slowly
 from tests.networks import assert_same, ratings, simulate
-
-# Rows of 6 numbers in all of them, so that one compilation serves all three.
-SETTINGS = {
-    "gmf": {"factors": 6},
-    "mlp": {"factors": 6, "layers": [5, 4]},
-    "neumf": {"factors": 3, "layers": [5, 4]},
-}
-
-
-def built(name, **settings):
-    return registry.build("model", name, SETTINGS[name] | settings, "model")
-
-
-def small(items=12, people=4, seed=3):
-    rng = np.random.default_rng(seed)
-    return ratings((5 * (rng.random((people, items)) < 0.4)).tolist())
-
-
-@pytest.mark.parametrize("people", [3, 1])
-@pytest.mark.parametrize("name", SETTINGS)
-def test_gradients_are_derivatives(name, people):
-    """Every number of rows, vectors, and of each layer's weights and biases; the second tile is not full."""
-    rng = np.random.default_rng(1)
-    network = resolve(built(name), Context(7, 1, 5, 1, 1))
-    product, sizes = network.product, network.sizes
-    count = LANES + 9
-    item, who = rng.integers(0, 7, count).astype(np.int32), rng.integers(0, people, count).astype(np.int32)
-    label = rng.random(count) < 0.3
-    groups = [rng.normal(size=s) for s in ((7, 6), (people, 6), weights(product, sizes))]
-    found = [np.zeros_like(group) for group in groups]
-    work = np.zeros((2, numbers(product, sizes), LANES))
-    given = [array for pair in zip(groups, found, strict=True) for array in pair]
-    add_gradients(network, item, who, label, *given, work)
-    for mine, slope in zip(found, slopes(product, sizes, groups, item, who, label), strict=True):
-        np.testing.assert_allclose(mine, slope, rtol=1e-5, atol=1e-8)
-        assert (np.abs(slope) > 1e-9).mean() > 0.4  # ReLU leaves enough of them to compare
 
 
 def trained(name, how, **settings):
@@ -69,7 +30,7 @@ def trained(name, how, **settings):
     slow = [a.astype(float) for a in (s.tables.rows[: data.items], s.people.user[:1], s.tables.head[0])]
     for epoch in range(2):
         item, label = np.empty(99, np.int32), np.empty(99, np.bool_)
-        drawn = _draw(model, s.people, 0, 1, epoch, item, label)
+        drawn = draw(model, s.people, 0, 1, epoch, item, label)
         epochs.append((item[:drawn], np.zeros(drawn, np.int32), label[:drawn]))
     how(model.product, model.sizes, slow, epochs, 0.01, 7, optimizer)
     instances = train(model, s.tables, 0, s.people, 0, 1)
@@ -93,95 +54,53 @@ def test_a_training_is_that_of_pytorch(name, optimizer):
         np.testing.assert_allclose(mine, theirs, rtol=2e-5, atol=2e-6)
 
 
-def test_instances_are_own_items_and_others_in_random_order():
-    s = simulate(built("gmf"), ratings([[5, 0, 4, 0, 0, 3, 0, 0]] * 2))
-    item, label = np.empty(99, np.int32), np.empty(99, np.bool_)
-    drawn = [
-        (item[:count].tolist(), label[:count].tolist())
-        for epoch in range(3)
-        for count in [_draw(s.model, s.people, 0, 1, epoch, item, label)]
-    ]
-    for items, labels in drawn:
-        assert sorted(j for j, y in zip(items, labels, strict=True) if y) == [0, 2, 5]
-        assert len(items) == 15
-        assert {j for j, y in zip(items, labels, strict=True) if not y} <= {1, 3, 4, 6, 7}
-    assert drawn[0] != drawn[1] != drawn[2]
-
-
-def test_who_has_met_everything_has_no_negatives():
-    s = simulate(built("gmf"), ratings([[5, 4, 3], [0, 0, 0]]))
-    assert train(s.model, s.tables, 0, s.people, 0, 1) == 3
-    before = s.tables.rows.copy()
-    assert train(s.model, s.tables, 1, s.people, 1, 1) == 0
-    np.testing.assert_array_equal(s.tables.rows, before)
-
-
 @driver
 def _train_twice(model, table, part, people, person, run):
     touched(model, part, 0, people, person, run)
     for n in range(part.offset[1]):
         part.rows[n] = table.rows[part.ids[n]]
-        part.age[n] = 0
+        part.age[n] = table.age[part.ids[n]]
     part.head[0] = table.head[0]
-    vector = people.user[person].copy()
+    vector, memory = people.user[person].copy(), people.optimizer[person].copy()
     train(model, part, 0, people, person, run)
-    after = people.user[person].copy()
-    people.user[person] = vector
+    after, remembered = people.user[person].copy(), people.optimizer[person].copy()
+    people.user[person], people.optimizer[person] = vector, memory
     train(model, table, 0, people, person, run)
-    return after
+    return after, remembered
 
 
-@pytest.mark.parametrize("central", [False, True])
-def test_rows_held_are_those_that_change_and_tables_make_no_difference(central):
+@pytest.mark.parametrize("state", ["fresh", "kept", "central"])
+def test_rows_held_are_those_that_change_and_tables_make_no_difference(state):
     """To the last bit, in compiled code: a whole table, and one of just the rows that `touched` names."""
     data = ratings([[5] * 10 + [0] * 190])
-    model = resolve(built("neumf", epochs=2, batch=8), Context(data.items, 1, 5, 1, 1, central))
+    settings = {"optimizer_state": "kept"} if state == "kept" else {}
+    context = Context(data.items, 1, 5, 1, 1, state == "central")
+    model = resolve(built("neumf", epochs=2, batch=8, **settings), context)
     size = shape(model)
     table = whole(1, data.items, size.row, size.head)
-    person = new_people(size.user, data.indptr, data.item, data.value, each_alone(1))
+    kept = optimizer_size(model, data.items)
+    person = new_people(size.user, data.indptr, data.item, data.value, each_alone(1), optimizer=kept)
     start(model, table, person, 1, True)
-    before = table.rows.copy()
-    part = gathered([data.items], size.row, size.head, data.items)
-    part.offset[1] = 0
-    vector = _train_twice(model, table, part, person, 0, 1)
-    held = part.ids[: part.offset[1]]
-    assert sorted(held) == np.flatnonzero((table.rows != before).any(axis=1)).tolist()
-    assert 20 < len(held) < 100
-    np.testing.assert_array_equal(part.rows[: len(held)], table.rows[held])
-    np.testing.assert_array_equal(part.head, table.head)
-    np.testing.assert_array_equal(vector, person.user[0])
-    assert (table.age > 0).tolist() == np.isin(np.arange(200), held).tolist()
-    assert table.age.max() == 2  # one for each epoch that came by
-
-
-def groups(count=24, items=24, seed=3):
-    """Two tastes, 60 % of each consumed: all items are about equally popular."""
-    rng = np.random.default_rng(seed)
-    liked = (np.arange(count)[:, None] % 2) == (np.arange(items)[None, :] % 2)
-    return ratings((5 * (liked & (rng.random((count, items)) < 0.6))).tolist()), liked
-
-
-def separation(s, liked):
-    """How often a liked item scores above one that is not; 0.5 for popularity, and by chance."""
-    shares = []
-    for person in range(len(liked)):
-        scores = np.empty(liked.shape[1], np.float32)
-        _scores(s.model, s.tables, person if s.tables.slots > 1 else 0, s.people, person, scores)
-        shares.append((scores[liked[person]][:, None] > scores[~liked[person]]).mean())
-    return np.mean(shares)
-
-
-@driver
-def _scores(model, tables, slot, people, person, scores):
-    score_all(model, tables, slot, people, person, scores)
-
-
-@pytest.mark.parametrize("name", SETTINGS)
-def test_learns_in_a_federation(name):
-    data, liked = groups()
-    s = simulate(built(name, step=0.02), data, protocol=Federated(participants=8), merge=MFFedAvg())
-    s.advance(150)
-    assert separation(s, liked) > 0.9
+    held: set[int] = set()
+    for _ in range(3):
+        before, age = table.rows.copy(), table.age.copy()
+        part = gathered([data.items], size.row, size.head, data.items)
+        part.offset[1] = 0
+        vector, memory = _train_twice(model, table, part, person, 0, 1)
+        person.steps[0] += 1
+        ids = part.ids[: part.offset[1]]
+        assert sorted(ids) == np.flatnonzero((table.rows != before).any(axis=1)).tolist()
+        assert 20 < len(ids) < 100
+        np.testing.assert_array_equal(part.rows[: len(ids)], table.rows[ids])
+        np.testing.assert_array_equal(part.head, table.head)
+        np.testing.assert_array_equal(vector, person.user[0])
+        np.testing.assert_array_equal(memory, person.optimizer[0])
+        assert (table.age > age).tolist() == np.isin(np.arange(200), ids).tolist()
+        assert (table.age - age).max() == 2  # one for each epoch that came by
+        held |= set(ids.tolist())
+        if state == "kept":
+            moments = memory[1 + 2 * (size.user + size.head) :].reshape(data.items, -1)
+            assert set(np.flatnonzero(moments.any(axis=1)).tolist()) == held
 
 
 def test_central_training_resumes_exactly_because_moments_are_kept():
@@ -218,40 +137,20 @@ def test_central_training_is_one_shuffled_pass_over_everybody():
 
 def everybody(s):
     """Everybody's first epoch in the order of a central pass."""
-    from sottovoce.kernels import TRAIN, stream
-    from sottovoce.models._neural import _shuffle
-
     columns = []
     for person in range(len(s.people.steps)):
         item, label = np.empty(99, np.int32), np.empty(99, np.bool_)
-        drawn = _draw(s.model, s.people, person, s.seed, 0, item, label)
+        drawn = draw(s.model, s.people, person, s.seed, 0, item, label)
         columns.append((item[:drawn], np.full(drawn, person, np.int32), label[:drawn]))
     item, who, label = (np.concatenate(column) for column in zip(*columns, strict=True))
-    _shuffle(stream(s.seed, TRAIN, -1, 0), item, who, label)
+    shuffle(stream(s.seed, TRAIN, -1, 0), item, who, label)
     return item, who, label
 
 
 def test_what_is_left_open_fits_the_protocol():
     data, _ = groups()
     private, central = (simulate(built("gmf"), data, protocol=p).model for p in (Gossip(), Central()))
-    assert (private.batch, private.kept) == (BATCH, False)
-    assert (central.batch, central.kept) == (CENTRAL_BATCH, True)
+    assert (private.batch, private.columns) == (BATCH, False)
+    assert (central.batch, central.columns) == (CENTRAL_BATCH, True)
     assert shape(private) == shape(built("gmf")) == (6, 7, 6)
     assert shape(central) == (18, 22, 19)
-
-
-def test_layers_start_as_glorot_and_bengio_proposed():
-    data = small()
-    s = simulate(built("neumf", layers=[40, 30]), data)
-    head, at = s.tables.head[0], 0
-    for inputs, outputs in ((6, 40), (40, 30), (33, 1)):
-        weight, bias = (
-            head[at : at + inputs * outputs],
-            head[at + inputs * outputs : at + (inputs + 1) * outputs],
-        )
-        bound = np.sqrt(6 / (inputs + outputs))
-        assert np.abs(weight).max() <= bound
-        assert np.abs(weight).max() > 0.8 * bound
-        assert (bias == 0).all()
-        at += (inputs + 1) * outputs
-    assert np.abs(s.tables.rows).max() <= np.sqrt(6 / (data.items + 3))

@@ -1,1 +1,1 @@
-"""How models become one: a merge of two, and `aggregate`, a server's average of many. One file per rule."""
+"""How models become one: merge rules for two, `aggregate` for a server with many. One file per rule."""

@@ -2,7 +2,7 @@
 
     M ← (|D| M + |D̃| M̃) / (|D| + |D̃|)
 
-with |D| and |D̃| the number of interactions of the receiver and of the sender.
+with |D| and |D̃| the number of interactions behind the receiver's model M and the incoming M̃.
 """
 
 from typing import NamedTuple
@@ -13,7 +13,7 @@ from sottovoce.registry import component
 
 @component("merge", "dataset-size", needs="size")
 class DatasetSize(NamedTuple):
-    """Each model counts as much as its owner has data."""
+    """Weigh each model by the number of interactions behind it."""
 
 
 @weight.rule(DatasetSize)

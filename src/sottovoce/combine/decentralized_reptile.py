@@ -1,9 +1,9 @@
-"""Reptile by gossip: a start from which training goes far (Belal et al. 2022; Nichol et al. 2018).
+"""Reptile by gossip: a start that one training adapts to a person (Belal et al. 2022; Nichol et al. 2018).
 
-    φ ← (φ + φ̃) / 2   with the incoming start,   then   φ ← φ + ε (train(φ) − φ)
+    φ ← (φ + φ̃) / 2,   then   φ ← φ + ε (train(φ) − φ)
 
-What travels is the start φ. Each person recommends with a copy of it that is trained once more, so
-set `evaluate.tune` with this rule.
+with φ the receiver's start, φ̃ the incoming one, and ε the `step`. Nodes exchange starts. Each person is
+recommended items by a copy of the start that is trained once more, so set `evaluate.tune` with this rule.
 """
 
 from typing import Annotated, NamedTuple
@@ -17,10 +17,10 @@ from sottovoce.registry import component
 
 @component("merge", "decentralized-reptile", needs="clock")
 class DecentralizedReptile(NamedTuple):
-    """The plain mean, and a step towards what training makes of it."""
+    """The plain mean, and a step towards its trained copy."""
 
     step: Annotated[float, Gt(0), Le(1)] = 0.5
-    """ε, how far the start moves towards the trained model."""
+    """ε, the share of the way from the start to its trained copy."""
 
 
 @weight.rule(DecentralizedReptile)
@@ -29,5 +29,5 @@ def _weight(rule, mine, theirs):
 
 
 @train_after_merge.rule(DecentralizedReptile)
-def _practise(rule, model, tables, slot, people, person, run):
+def _train_after_merge(rule, model, tables, slot, people, person, run):
     train_towards(tables, slot, model, people, person, run, rule.step)

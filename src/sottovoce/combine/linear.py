@@ -2,8 +2,8 @@
 
     w = t̃ / (t + t̃),   Y ← (1 − w) Y + w Ỹ,   t ← max(t, t̃)
 
-with t and t̃ the ages of a row here and in the message. A row that was never updated there is
-ignored, and one never updated here is replaced.
+with t and t̃ the ages of a row Y here and of Ỹ in the message. A row that was never updated there is ignored;
+one that was never updated here is replaced.
 """
 
 from typing import NamedTuple
@@ -17,7 +17,7 @@ class Linear(NamedTuple):
     """Weigh each row by how often it was updated."""
 
     sum_ages: bool = False
-    """Add the two ages instead of taking the larger; the paper tried it and found it worse."""
+    """Add the two ages instead of taking the larger one; the paper tried it and found it worse."""
 
 
 @weight.rule(Linear)

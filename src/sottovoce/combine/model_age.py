@@ -2,7 +2,8 @@
 
     M ← (t M + t̃ M̃) / (t + t̃),   t ← max(t, t̃)
 
-with one age t for a whole model, where `linear` has one for each row (Hegedűs et al. 2019).
+with t and t̃ the clocks of the receiver's model M and the incoming M̃: how often each was trained. `linear`
+has an age for each row instead (Hegedűs et al. 2019).
 """
 
 from typing import NamedTuple
@@ -13,7 +14,7 @@ from sottovoce.registry import component
 
 @component("merge", "model-age", needs="clock")
 class ModelAge(NamedTuple):
-    """Each model counts as much as it was trained."""
+    """Weigh each model by how often it was trained."""
 
 
 @weight.rule(ModelAge)

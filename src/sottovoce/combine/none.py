@@ -1,6 +1,6 @@
-"""No merging: the incoming model replaces one's own (MERGENONE of Algorithm 4, Hegedűs et al. 2019).
+"""No merging: the incoming model replaces the receiver's (MERGENONE of Algorithm 4, Hegedűs et al. 2019).
 
-Models then make random walks through the network, trained by everybody they visit.
+Models then make random walks through the network, and every node they visit trains them.
 """
 
 from typing import NamedTuple

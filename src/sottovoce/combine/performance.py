@@ -2,12 +2,12 @@
 
     M ← (P M + P̃ M̃) / (P + P̃)
 
-with P and P̃ the quality of the own and the incoming model on the receiver's weighting set (a
-validation set, which `local-holdout` sets aside), each with the receiver's private vector. Every
-weighting item is ranked among its candidates, which are random items that the person has not met. A
-model that looks at where a person is ranks each of them from where the person was before. If neither
-model is worth anything, the own one is kept; who has fewer than two weighting items cannot tell, and
-takes the plain mean, as the authors' code does.
+with P and P̃ the quality of the receiver's model M and of the incoming M̃ on the receiver's weighting set (a
+validation set, which `local-holdout` sets aside). Both are used with the receiver's private vector. Every
+weighting item is ranked among its candidates, which are random items that the person has not met. A model
+that needs to know where a person is ranks each item from where the person was before it. If both qualities
+are 0, the receiver keeps its model. A person with fewer than two weighting items takes the plain mean, as
+the authors' code does.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -27,18 +27,18 @@ from sottovoce.registry import component
 from sottovoce.state import opened, set_location
 
 FEWEST = 2
-"""Weighting items below which models are not judged."""
+"""The fewest weighting items with which models are judged."""
 
 
 @component("merge", "performance", needs="quality")
 class Performance(NamedTuple):
-    """Each model counts as much as it is worth to the receiver."""
+    """Weigh each model by its quality for the receiver."""
 
     metric: Literal["hr", "ndcg", "hr*ndcg", "f1"] = "hr"
-    """Quality: HR@k and NDCG@k rank each weighting item among its own candidates, F1@k ranks all of them
-    and the candidates of the first in one list. The authors' code multiplies HR and NDCG."""
+    """How quality is measured. HR@k and NDCG@k rank each weighting item among its own candidates; F1@k ranks
+    all of them, with the candidates of the first, in one list. The authors' code multiplies HR and NDCG."""
     k: Annotated[int, Ge(1)] = 20
-    """The length of lists."""
+    """The length of a list."""
 
 
 @discloses.rule(Performance)
@@ -49,13 +49,13 @@ def _discloses(component):
 
 @helper
 def _go_back(people, person, n):
-    """Put a person where weighting item `n` was gone to from."""
+    """Put a person where the person was before weighting item `n`."""
     set_location(people, person, people.weighting_before[n], people.weighting_gap[n])
 
 
 @helper
 def _count(candidates, n):
-    """How many candidates weighting item `n` is ranked among: all, unless the catalogue is too small."""
+    """How many candidates weighting item `n` has; in a small catalogue its row [C] is filled up with -1."""
     count = candidates.shape[1]
     while count > 0 and candidates[n, count - 1] < 0:
         count -= 1
@@ -64,10 +64,10 @@ def _count(candidates, n):
 
 @helper
 def _looked_up(rule, everything, weighting, candidates, begin, end):
-    """HR and NDCG of weighting items, added up, given the scores of all items.
+    """The sums of HR and NDCG over weighting items `begin` to `end`, given `everything`, all scores [items].
 
-    It takes no more of people than it needs: a reference to each of their arrays, for every item, would
-    cost as much as all the rest.
+    It takes single arrays, not people: counting references to all arrays of people, for every item, would
+    take as long as all the rest.
     """
     rivals, hits, gains = np.empty(candidates.shape[1], np.float32), 0.0, 0.0
     for n in range(begin, end):
@@ -90,7 +90,10 @@ def _rivals(model, own, people, person, n):
 
 @helper
 def _scored(rule, model, own, people, person, begin, end):
-    """The same, with scores of candidates only, each from where the person was before."""
+    """The same sums, where only weighting items and candidates are scored.
+
+    A model that needs places scores each item from where the person was before it.
+    """
     items, scores, hits, gains = people.weighting_item[begin:end], np.empty(end - begin, np.float32), 0.0, 0.0
     if not uses_place(model):
         score_some(model, own, 0, people, person, items, scores)
@@ -106,7 +109,7 @@ def _scored(rule, model, own, people, person, begin, end):
 
 @helper
 def _ranked(rule, model, own, people, person, begin, end):
-    """The mean HR and NDCG over weighting items, each ranked among its own candidates."""
+    """The mean HR and NDCG over weighting items `begin` to `end`, each ranked among its own candidates."""
     items, weighting, candidates = len(own.age), people.weighting_item, people.weighting_candidates
     if not uses_place(model) and (end - begin) * candidates.shape[1] * SCATTERED > items:
         everything = np.empty(items, np.float32)
@@ -119,7 +122,7 @@ def _ranked(rule, model, own, people, person, begin, end):
 
 @helper
 def _firsts(items):
-    """Where each item comes up for the first time."""
+    """The places at which each distinct item comes up first."""
     found, count = np.empty(len(items), np.int64), 0
     for n in range(len(items)):
         m = 0
@@ -133,7 +136,7 @@ def _firsts(items):
 
 @helper
 def _listed(rule, model, own, people, person, begin, end):
-    """F1 of one list with all weighting items and the candidates of the first; see `evaluate.lists`."""
+    """F1 of one list of all weighting items and the first one's candidates; see `evaluate.lists`."""
     every = people.weighting_item[begin:end]
     firsts = _firsts(every)
     items, scores = every[firsts], np.empty(len(firsts), np.float32)
@@ -154,7 +157,7 @@ def _listed(rule, model, own, people, person, begin, end):
 
 @merge_statistic.rule("quality")
 def quality(rule, model, tables, slot, people, person, run):
-    """How good a model is for a person; 1 for all models if the person cannot tell."""
+    """The quality of model `slot` for a person, 0 to 1; 1 if the person has too few weighting items."""
     begin, end = people.weighting_indptr[person], people.weighting_indptr[person + 1]
     if end - begin < FEWEST:
         return np.float32(1)

@@ -47,7 +47,11 @@ def tuned(
     own = whole(count, items, tables.width, tables.head.shape[1])
     every = np.arange(count + 1)
     each = people._replace(
-        user=people.user.copy(), steps=people.steps.copy(), first=every, member=every[:-1].astype(np.int32)
+        user=people.user.copy(),
+        steps=people.steps.copy(),
+        optimizer=people.optimizer.copy(),
+        first=every,
+        member=every[:-1].astype(np.int32),
     )
     _tune(model, tables, each, slots_of(people), own, run, times, float(step), batch=count)
     return own, each

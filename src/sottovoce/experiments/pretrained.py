@@ -31,7 +31,7 @@ def begin(simulation: "Simulation", model: Any, seed: int, split: str) -> None:
     k, tables = model.factors, simulation.tables
     for into, name in ((tables.rows, "rows"), (simulation.people.user, "user")):
         into[:, :k], into[:, k : 2 * k] = gmf[name][:, :k], mlp[name][:, :k]
-    count = simulation.shape.head // 3 if simulation.model.kept else simulation.shape.head
+    count = simulation.shape.head // 3 if simulation.model.columns else simulation.shape.head
     last = count - k - 1  # where the output layer's bias is in `mlp`
     tower = last - model.layers[-1]
     head, ours, theirs = tables.head, gmf["head"], mlp["head"]

@@ -1,7 +1,8 @@
-"""A pass of neural collaborative filtering over instances: gradients batch by batch, and the optimizer.
+"""One pass of neural collaborative filtering over instances: for each batch gradients and an optimizer step.
 
-Numbers come in groups [4, rows, length]: the values, their gradients and two moments. Instances are places
-in the groups of rows and vectors, with a label; the network itself is in `_tower`.
+Numbers come in groups [4, n, length]: values, their gradients and two moments. There is one group for rows,
+one for vectors and one for the head (n = 1). An instance is a row's place in its group, a vector's place in
+its group, and a label. The network itself is in `_tower`.
 """
 
 import math
@@ -17,14 +18,14 @@ DECAY, SLOW_DECAY, TINY = 0.9, 0.999, 1e-8  # β₁, β₂ and ε of Adam
 
 @helper
 def places(product, sizes, person):
-    """Where the two parts of an item's row, or of a person's vector, lie in a lane."""
+    """Where the two parts of an item's row, or of a person's vector, begin in a lane."""
     begin = beginning(product, sizes)
     return (0, begin) if person else (product, begin + sizes[0] // 2)
 
 
 @helper
 def gather(product, sizes, x, lane, places, rows, row):
-    """Write a row into its places in a lane."""
+    """Copy `rows[row]` to its two `places` in a lane of `x` [numbers, lanes]."""
     for d in range(product):
         x[places[0] + d, lane] = rows[row, d]
     for d in range(sizes[0] // 2):
@@ -33,7 +34,7 @@ def gather(product, sizes, x, lane, places, rows, row):
 
 @helper
 def _scatter(product, sizes, error, lane, places, rows, row):
-    """Add what a lane has found in these places to the gradients of a row."""
+    """Add the derivatives at these `places` of a lane of `error` to the gradients `rows[row]`."""
     for d in range(product):
         rows[row, d] += error[places[0] + d, lane]
     for d in range(sizes[0] // 2):
@@ -43,14 +44,17 @@ def _scatter(product, sizes, error, lane, places, rows, row):
 @helper
 def sigmoid(z):
     """σ(z)"""
-    one = np.float32(1)  # whose sum with a number of either precision has that precision
+    one = np.float32(1)  # its sum with a number of either precision has that precision
     e = math.exp(-abs(z))
     return (one if z >= 0 else e) / (one + e)
 
 
 @helper
 def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, x, error):
-    """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
+    """Add the gradients of a batch to `to_rows` [n, length], `to_vectors` [m, length] and `to_head` [h].
+
+    `item` and `who` are places in `rows` and `vectors`; `x` and `error` are room, [numbers, lanes] each.
+    """
     z, mixed = len(x) - 1, len(vectors) > 1
     share = rows.dtype.type(1 / len(item))
     person = vectors[0, : 0 if mixed else vectors.shape[1]]
@@ -63,7 +67,7 @@ def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vecto
                 gather(product, sizes, x, lane, people, vectors, who[begin + lane])
         forward(product, sizes, person, head, x)
         for lane in range(x.shape[1]):
-            error[z, lane] = 0  # lanes that are left over have no part in it
+            error[z, lane] = 0  # so that unused lanes add nothing
         for lane in range(count):
             error[z, lane] = (sigmoid(x[z, lane]) - label[begin + lane]) * share
         backward(product, sizes, person, to_vectors[0], head, x, error, to_head)
@@ -75,7 +79,10 @@ def gradients(product, sizes, item, who, label, rows, to_rows, vectors, to_vecto
 
 @helper
 def adam(value, gradient, first, second, step, time):
-    """One step of Adam, the `time`-th; the gradient is zero after it."""
+    """Step number `time` of Adam, from 1, with the learning rate `step`; it sets the gradient to zero.
+
+    `first` and `second` are the moments m and v of Kingma and Ba (2014), their α is `step`.
+    """
     kind = value.dtype.type
     one, tiny = kind(1), kind(TINY)
     keep, slow = kind(DECAY), kind(SLOW_DECAY)
@@ -92,7 +99,7 @@ def adam(value, gradient, first, second, step, time):
 
 @helper
 def sgd(value, gradient, step):
-    """One step of SGD; the gradient is zero after it."""
+    """One step of SGD with the learning rate `step`; it sets the gradient to zero."""
     stride = value.dtype.type(step)
     for d in range(len(value)):
         value[d] -= stride * gradient[d]
@@ -113,25 +120,26 @@ def _move(model, group, count, time):
 
 @helper
 def padded(length):
-    """How long rows of this length are while they are trained: full vectors."""
+    """The length rounded up to full SIMD vectors, which rows have while they are trained."""
     return (length + WIDE - 1) // WIDE * WIDE
 
 
 @operation
 def workspace(model, instances):
-    """Room for `add_gradients` in an epoch of so many instances."""
+    """Room for `add_gradients` in an epoch of `instances` instances."""
 
 
 @operation
 def add_gradients(model, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head, work):
-    """Add the gradients of a batch, given as places in `rows` and `vectors`, to those of its numbers."""
+    """Add the gradients of a batch; see `gradients`. `work` is what `workspace` made."""
 
 
 @helper
 def one_pass(model, item, who, label, rows, vectors, head, time, own_time, active, work):
-    """One pass over instances, batch by batch; how many steps that was, and how many rows were moved.
+    """One pass over instances, batch by batch; return the number of steps, and how many rows have moments.
 
-    Rows from `active` on have no moments yet, and are numbered as they first come up.
+    `time` and `own_time` are the steps so far of rows and head, and of vectors. The first `active` rows
+    have moments. The others are numbered in the order in which they first come up.
     """
     size = model.batch if model.batch > 0 else len(item)
     steps = 0

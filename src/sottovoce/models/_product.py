@@ -2,8 +2,8 @@
 
     z = (h ∘ qᵤ) · qⱼ + h₀
 
-That is one product with a vector that a person's items share. What a batch of one person's instances has
-found about an item is then a single number sⱼ, the sum of (ŷ − y) / |B| over them:
+That is one product with a vector that all items of a person share. The gradient of a batch of one person's
+instances then needs a single number for each item, sⱼ, the sum of (ŷ − y) / |B| over its instances:
 
     ∂L/∂qⱼ = sⱼ h ∘ qᵤ     ∂L/∂qᵤ = h ∘ Σⱼ sⱼ qⱼ     ∂L/∂h = qᵤ ∘ Σⱼ sⱼ qⱼ     ∂L/∂h₀ = Σⱼ sⱼ
 """
@@ -13,7 +13,7 @@ import numpy as np
 from sottovoce.kernels import helper
 from sottovoce.kernels.blocks import add_products, dots
 from sottovoce.models._batches import add_gradients, sigmoid, workspace
-from sottovoce.models._neural import Network
+from sottovoce.models._network import Network
 from sottovoce.models.interface import score, score_all, score_some
 from sottovoce.state import locate
 
@@ -40,7 +40,7 @@ def _shared(vector, head, product):
 
 @helper
 def _alone(product, item, label, rows, to_rows, vector, to_vector, head, to_head):
-    """The gradients of a batch of one person; what is unused of a row is 0."""
+    """Add the gradients of a batch of one person. Rows [n, padded w] are 0 behind their w numbers."""
     kind, shared = rows.dtype.type, np.zeros((1, rows.shape[1]), rows.dtype)
     shared[0, :product] = _shared(vector, head, product)
     z = np.empty(len(item), rows.dtype)
@@ -61,7 +61,7 @@ def _alone(product, item, label, rows, to_rows, vector, to_vector, head, to_head
 
 @helper
 def _mixed(product, item, who, label, rows, to_rows, vectors, to_vectors, head, to_head):
-    """The gradients of a batch of several people."""
+    """Add the gradients of a batch of several people, instance by instance."""
     kind = rows.dtype.type
     share = kind(1 / len(item))
     for n in range(len(item)):

@@ -1,18 +1,19 @@
 """The network of neural collaborative filtering, forwards and backwards (He et al. 2017).
 
-A pair of a person and an item has two parts, each of which may be left out by a width of 0: the product
-of one half of their vectors, element by element (GMF), and a tower of layers with ReLU over the other
-halves, one after the other (MLP). One output layer sees both:
+It has two parts, each of which a width of 0 leaves out. GMF multiplies one half of a person's vector by one
+half of an item's row, element by element. MLP is a tower of layers with ReLU over the other two halves. One
+output layer sees both:
 
     x₀ = [pᵤ | pⱼ]     xₙ = max(0, Wₙ xₙ₋₁ + bₙ)     z = h · [qᵤ ∘ qⱼ | x_N] + h₀
 
-The head holds W₁ row by row, b₁, W₂, … , h and h₀. Up to LANES pairs are computed at a time: a number of the
-network is a row with a place for each, so that every inner loop runs over lanes and vectorises whatever
-the sizes of layers are. Gradients are those of the sum over lanes. Arrays are of single or double precision.
+The head holds W₁ row by row, b₁, W₂, … , h and h₀. Up to LANES pairs of a person and an item are computed at
+a time, in arrays [numbers, lanes]: each number of the network has one place per pair, so that every inner
+loop runs over lanes and vectorises for any size of layers. Gradients are summed over lanes. Arrays have
+single or double precision.
 
-Where all pairs are of one person, `person` is that vector, [qᵤ | pᵤ]: what it adds to the first layer is
-computed once for all lanes, and the derivatives by it from sums over them. Else `person` is empty, and
-every lane has a vector of its own.
+If all pairs belong to one person, `person` is that vector, [qᵤ | pᵤ]. What it adds to the first layer is then
+computed once for all lanes, and its derivatives come from sums over lanes. Otherwise `person` is empty, and
+every lane holds a vector of its own.
 """
 
 import numpy as np
@@ -21,18 +22,18 @@ from sottovoce.kernels import helper, summing
 from sottovoce.kernels.blocks import WIDE, add_outer, add_products
 
 LANES = 64
-"""The most pairs at a time: with half as many it is a quarter slower, and so are cheap models with more."""
+"""The largest number of pairs at a time. Half as many is a quarter slower; more slows cheap models down."""
 
 
 @helper
 def lanes(pairs):
-    """How many lanes to have for so many pairs: full vectors."""
+    """How many lanes this many pairs need: full SIMD vectors, at most LANES."""
     return min(LANES, (pairs + WIDE - 1) // WIDE * WIDE)
 
 
 @helper
 def weights(product, sizes):
-    """How many numbers the head holds; `sizes` are those of x₀ and of the layers."""
+    """How many numbers the head holds; `sizes` are the sizes of x₀ and of the layers."""
     count = product + sizes[-1] + 1
     for n in range(1, len(sizes)):
         count += (sizes[n - 1] + 1) * sizes[n]
@@ -41,7 +42,7 @@ def weights(product, sizes):
 
 @helper
 def numbers(product, sizes):
-    """How many numbers the network has between its input and its output, z, which is the last."""
+    """How many numbers the network has for one pair, from its input to its output z, which comes last."""
     count = 3 * product + 1
     for n in range(len(sizes)):
         count += sizes[n]
@@ -50,7 +51,7 @@ def numbers(product, sizes):
 
 @helper
 def beginning(product, sizes):
-    """Where x₀ begins. In front of it are qᵤ and qⱼ; their product comes in front of the last layer."""
+    """Where x₀ begins. Before it are qᵤ and qⱼ; their product stands right before the last layer."""
     return 2 * product + (product if len(sizes) == 1 else 0)
 
 
@@ -66,7 +67,7 @@ def _add_sums(total, at, error, first, count):
 
 @helper
 def _from_person(product, half, person, head, w, inputs, outputs, bias):
-    """Write what the first layer has in all lanes: b₁, and what the person's half of x₀ adds to it."""
+    """Write into `bias` [outputs] what the first layer adds in all lanes: b₁ and the person's half of x₀."""
     for o in range(outputs):
         bias[o] = head[w + inputs * outputs + o]
         for i in range(half):
@@ -75,7 +76,10 @@ def _from_person(product, half, person, head, w, inputs, outputs, bias):
 
 @helper
 def _to_person(product, half, person, to_person, head, w, inputs, errors, gradient):
-    """Add the derivatives by the person's half of x₀, and by the weights upon it, given sums over lanes."""
+    """Add the derivatives by the person's half of x₀ and by its weights.
+
+    `errors` [outputs] are sums over lanes.
+    """
     for o in range(len(errors)):
         for i in range(half):
             gradient[w + o * inputs + i] += errors[o] * person[product + i]
@@ -84,7 +88,7 @@ def _to_person(product, half, person, to_person, head, w, inputs, errors, gradie
 
 @helper
 def forward(product, sizes, person, head, x):
-    """Compute all of `x` from qᵤ, qⱼ and x₀ in it; where all is one person's, from qⱼ and pⱼ."""
+    """Compute all of `x` [numbers, lanes] from the qᵤ, qⱼ and x₀ in it; with a `person`, from qⱼ and pⱼ."""
     last, alone = len(sizes) - 1, len(person) > 0
     zero = x.dtype.type(0)
     at, w = beginning(product, sizes), 0
@@ -120,9 +124,9 @@ def forward(product, sizes, person, head, x):
 
 @helper
 def backward(product, sizes, person, to_person, head, x, error, gradient):
-    """Compute all of `error`, the derivatives of the loss by `x`, from the one by z, which is the last in it.
+    """Compute `error` [numbers, lanes], the derivatives of the loss by `x`, from its last row, those by z.
 
-    Derivatives by the head are added to `gradient`, those by `person` to `to_person`.
+    Derivatives by the head are added to `gradient` [h], those by `person` to `to_person` [w].
     """
     last, alone = len(sizes) - 1, len(person) > 0
     zero = x.dtype.type(0)

@@ -1,32 +1,33 @@
-"""Implicit feedback by exact private solves and small shared steps, with what is popular as its prior.
+"""Implicit feedback: each person solves a private vector exactly and moves shared vectors by small steps.
 
-Every item that a person has not consumed counts as a zero of weight α, every consumed one as a one of
+Every item that a person has not consumed counts as a 0 with weight α, every consumed one as a 1 with
 weight 1 (Hu, Koren and Volinsky 2008). Regularization grows with these weights, on both sides (Rendle
-et al. 2022). A training solves the person's private vector u exactly against the vectors Y of the items,
-as alternating least squares does,
+et al. 2022). A training solves the person's private vector u exactly against the items' vectors Y, as
+alternating least squares does,
 
     u = (α YᵀY + (1 − α) Σ_own y yᵀ + λ (1 + m + α n) I)⁻¹ Σ_own y,
 
-with m own items of n, and then moves all vectors one step along the person's own residuals,
+where the person has m of n items, and then moves all vectors one step along the person's residuals,
 
     yⱼ ← (yⱼ + σⱼ (pⱼ − u·yⱼ) u) / (1 + λ σⱼ),   σⱼ = η wⱼ min(s, 1 / (α + (1 − α) fⱼ)) / |u|²,
 
-with wⱼ = 1, pⱼ = 1 for own items and wⱼ = α, pⱼ = 0 for all others. fⱼ is the share of people who have
-the item: what few people have is moved by few, so each of them moves it further, up to s times. η falls
-geometrically from `step` to `last_step` over the `calls` trainings a person is expected to do.
+with wⱼ = 1, pⱼ = 1 for the person's items and wⱼ = α, pⱼ = 0 for all others. fⱼ is the share of people who
+have the item. Few people move a rare item, so each of them moves it further, up to s times. η falls
+geometrically from `step` to `last_step` over `calls` trainings, which the run expects of a person. λ is
+`regularization`, s is `stretch`.
 
-Nobody counts people, but everybody can know the shares fⱼ: a person adds 1 to the first number of each
-own row, and 1 to a count in the head. Merging averages both alike, so their quotient soon is fⱼ on every
-node. How far a single addition spreads is left to chance, so each person divides it into equal parts, one
-for each of the first half of the trainings. From the shares follow the density of the data,
+Nobody counts people, but everybody can know the shares fⱼ: a person adds 1 to the first number of the row of
+each own item, and 1 to a count in the head. Merging averages both alike, so their quotient soon is fⱼ on
+every node. How far a single addition spreads is left to chance, so each person divides it into equal parts,
+one for each of the first half of the trainings. From the shares follow the density of the data, the weight
 α = `share` √density, and the score of an item,
 
     u·yⱼ + c · 5 / (5 + m) · fⱼ / (fⱼ + α (1 − fⱼ)).
 
-The last fraction is the best score that is the same for everybody under the weights above. The fewer
-items a person has, the more it counts. The community chooses its weight c: everybody notes how well the
-own weighting set is ranked with each of a few, and the head carries the averages. Where vectors
-know nothing of people's taste, the community so comes to recommend what is popular.
+The last fraction is the best score that is the same for everybody under the weights above. It counts more for
+people with fewer items. The community chooses its weight c, `popularity`: each person measures how well a
+few weights rank the person's weighting set, and the head carries the averages. Where vectors know
+nothing of people's taste, the community comes to recommend what is popular.
 """
 
 import math
@@ -41,11 +42,11 @@ from sottovoce.registry import component
 from sottovoce.state import flat, locate, width
 
 FEW = 5.0
-"""The number of own items at which popularity counts half of what it counts without any."""
+"""A person with this many items gives popularity half the weight that a person without items gives it."""
 WEIGHTS = np.array([1 / 16, 1 / 4, 1, 4, 16, 64], np.float32)
-"""What c is chosen from."""
+"""The values that c is chosen from."""
 JUDGED, FIRST = 4, 20
-"""Items of the weighting set that a training looks at; and of what rank they count, as in NDCG@20."""
+"""How many items of the weighting set a training looks at, and the length of lists, as in NDCG@20."""
 
 
 @component("model", "ials")
@@ -55,24 +56,24 @@ class IALS(NamedTuple):
     factors: Annotated[int, Ge(2), Le(512)] = 16
     """Numbers for each item: its popularity, and a vector of one less."""
     unobserved: Annotated[float, Ge(0), Le(1)] = 0.0
-    """α, the weight of what a person has not consumed; 0 means `share` √density."""
+    """α, the weight of items that a person has not consumed; 0 means `share` √density."""
     share: Annotated[float, Gt(0), Le(10)] = 0.5
-    """What α is of the square root of the density, if `unobserved` leaves it open."""
+    """α divided by the square root of the density, if `unobserved` leaves it open."""
     regularization: Annotated[float, Gt(0)] = 0.01
     """λ, for each unit of weight."""
     popularity: Annotated[float, Ge(0)] = 0.0
     """c, the weight of popularity; 0 means chosen by weighting sets, and 4 where there are none."""
     step: Annotated[float, Ge(0), Le(2)] = 0.0
-    """η at the beginning; 0 means 1.5 where everybody has a table, which merging averages, else 0.1."""
+    """η at the beginning; 0 means 1.5 if everybody has a table, which merging averages, else 0.1."""
     last_step: Annotated[float, Ge(0), Le(2)] = 0.0
     """η at the end; 0 means a tenth of the first."""
     stretch: Annotated[float, Ge(1), Le(100)] = 10.0
-    """s, how many times as far items that few people have are moved at the most."""
+    """s, how many times as far rare items are moved, at most."""
     spread: Annotated[float, Ge(0)] = 0.0
-    """Standard deviation of the vectors' first values, times √k; 0 means 0.01 where everybody has a table,
-    else 0.1: people who train one table in turn would wipe out what is much smaller."""
+    """Standard deviation of the vectors' first values, times √k; 0 means 0.01 if everybody has a table, else
+    0.1: people who train one table in turn would wipe out much smaller values."""
     calls: Annotated[int, Ge(0)] = 0
-    """Trainings per person over which η falls; 0 means those of the whole run."""
+    """Trainings of a person over which η falls; 0 means those of the whole run."""
 
 
 @resolve.rule(IALS)
@@ -85,8 +86,8 @@ def _resolve(model, context):
 
 @shape.rule(IALS)
 def _shape(model):
-    # Of a person: c · 5 / (5 + m), the vector, α, what was counted of the items and of the person,
-    # and qualities as told.
+    # A person's vector holds c · 5 / (5 + m), u, α, how much of the items and of the person was counted so
+    # far, and the qualities that were told so far.
     return Shape(row=model.factors, head=1 + len(WEIGHTS), user=model.factors + 3 + len(WEIGHTS))
 
 
@@ -112,7 +113,7 @@ def _add_outer(matrix, row, factor, k):
 
 @helper
 def _solve(matrix, vector, k):
-    """Solve `matrix` x = `vector` in place by Cholesky's factorization."""
+    """Solve `matrix` [k, k] x = `vector` [k] by Cholesky's factorization; x replaces `vector`."""
     for a in range(k):
         for b in range(a):
             total = matrix[a, b]
@@ -140,20 +141,20 @@ def _bounded(share):
 
 @inlined
 def _popular(share, alpha):
-    """The score that is best for everybody: f / (f + α (1 − f))."""
+    """f / (f + α (1 − f)), the best score that is the same for everybody."""
     f = _bounded(share)
     return f / (f + alpha * (np.float32(1) - f)) if f > 0 else np.float32(0)
 
 
 @inlined
 def _counted(head):
-    """One over the people counted in a table, so that an item's first number times this is its share."""
+    """1 / (people counted in a table): an item's first number times this is its share fⱼ."""
     return np.float32(1) / head[0] if head[0] > 0 else np.float32(0)
 
 
 @helper
 def _count(rows, head, own, user, part, k):
-    """Let `part` of a person, and of each own item, be counted in what merging averages."""
+    """Raise what is counted of a person, and of each of the person's items `own`, to the share `part`."""
     more = (part * np.float32(len(own)) - user[k + 1]) / np.float32(max(len(own), 1))
     for n in range(len(own)):
         rows[own[n], 0] += more
@@ -164,7 +165,7 @@ def _count(rows, head, own, user, part, k):
 
 @helper
 def _vector(model, rows, own, alpha, k):
-    """The person's vector, solved exactly; its first number, that of popularity, is left 0."""
+    """u [k], solved exactly from `rows` [n, k]; its first number, which belongs to popularity, is 0."""
     matrix, u = np.zeros((k, k), np.float32), np.zeros(k, np.float32)
     for j in range(len(rows)):
         _add_outer(matrix, rows[j], alpha, k)
@@ -184,21 +185,20 @@ def _vector(model, rows, own, alpha, k):
 
 
 @helper
-def _judge(rows, head, people, person, u, alpha, few, k):
-    """Tell the community how well each weight of popularity ranks some of the weighting set.
+def _judge(rows, head, user, weighting, candidates, trainings, u, alpha, few, k):
+    """Add to the head how well each weight of popularity ranks items of the person's weighting set.
 
-    What is told counts 2 / (t + 2) after t trainings: later ones more, and each one less and less.
+    `candidates` [n, C] are ranked against `weighting` [n]; -1 stands for no item. After t `trainings` the new
+    measurement has the share 2 / (t + 2) in the person's average.
     """
-    begin = people.weighting_indptr[person]
-    end = min(people.weighting_indptr[person + 1], begin + JUDGED)
-    if begin == end or people.weighting_candidates.shape[1] == 0:
+    if len(weighting) == 0 or candidates.shape[1] == 0:
         return
-    count, user, scale = people.weighting_candidates.shape[1], people.user[person], _counted(head)
+    count, scale = candidates.shape[1], _counted(head)
     found = np.zeros(len(WEIGHTS), np.float32)
     taste, known = np.empty(count + 1, np.float32), np.empty(count + 1, np.float32)
-    for n in range(begin, end):
+    for n in range(len(weighting)):
         for c in range(count + 1):
-            item = people.weighting_item[n] if c == count else people.weighting_candidates[n, c]
+            item = weighting[n] if c == count else candidates[n, c]
             taste[c] = dot(u, rows[item], k) if item >= 0 else np.float32(-np.inf)
             known[c] = few * _popular(rows[item, 0] * scale, alpha) if item >= 0 else np.float32(0)
         for w in range(len(WEIGHTS)):
@@ -206,8 +206,8 @@ def _judge(rows, head, people, person, u, alpha, few, k):
             for c in range(count):
                 before += taste[c] + WEIGHTS[w] * known[c] >= mine
             if before < FIRST:
-                found[w] += np.float32(1 / math.log2(2 + before) / (end - begin))
-    part = np.float32(2 / (people.steps[person] + 2))
+                found[w] += np.float32(1 / math.log2(2 + before) / len(weighting))
+    part = np.float32(2 / (trainings + 2))
     for w in range(len(WEIGHTS)):
         change = part * (found[w] - user[k + 3 + w])
         user[k + 3 + w] += change
@@ -216,7 +216,7 @@ def _judge(rows, head, people, person, u, alpha, few, k):
 
 @inlined
 def _chosen(model, head):
-    """c: as the recipe says, or what serves the community best."""
+    """c: the recipe's, or the one that serves the community best."""
     if model.popularity > 0:
         return np.float32(model.popularity)
     best, c = np.float32(0), np.float32(4)
@@ -228,7 +228,7 @@ def _chosen(model, head):
 
 @helper
 def _move(model, rows, own, u, alpha, scale, step, k):
-    """Move all vectors along the person's residuals."""
+    """Move all vectors of `rows` [n, k] along the person's residuals; `step` is η / |u|²."""
     consumed, rest = np.zeros(len(rows), np.float32), np.float32(1 - alpha)
     for n in range(len(own)):
         consumed[own[n]] = 1
@@ -261,7 +261,10 @@ def _train(model, tables, slot, people, person, run):
         alpha = np.float32(min(1.0, model.share * math.sqrt(density)))
     u = _vector(model, rows, own, alpha, k)
     few = np.float32(FEW / (FEW + len(own)))
-    _judge(rows, head, people, person, u, alpha, few, k)
+    begin = people.weighting_indptr[person]
+    end = min(people.weighting_indptr[person + 1], begin + JUDGED)
+    judged = people.weighting_item[begin:end], people.weighting_candidates[begin:end]
+    _judge(rows, head, user, *judged, people.steps[person], u, alpha, few, k)
     user[0] = _chosen(model, head) * few
     for d in range(1, k):
         user[d] = u[d]
@@ -278,7 +281,7 @@ def _train(model, tables, slot, people, person, run):
 
 @inlined
 def _scored(user, rows, begin, scale, k):
-    """u·y and what popularity adds; a row begins at `begin`."""
+    """The score of the row that begins at `begin` of the flat `rows`."""
     total = user[0] * _popular(rows[begin] * scale, user[k])
     for d in range(1, k):
         total += user[d] * rows[begin + d]

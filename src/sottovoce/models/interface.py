@@ -1,8 +1,8 @@
-"""What a node learns. One file per model; what a model consists of is declared here.
+"""What a node learns. One file per model; this module declares the operations of a model.
 
 A model is a `NamedTuple` of its parameters, registered with `@component("model", name)`, that
-implements the operations below. One that looks at where a person is, `people.here`, says so with
-`needs="place"`: only then is that known. Kernels see one slot and one person at a time, so the same code
+implements the operations below. A model that needs to know where a person is, `people.here`, says so with
+`needs="place"`: only then is it filled in. Kernels see one slot and one person at a time, so the same code
 trains a thousand simulated nodes in parallel and the one node of a real peer.
 """
 
@@ -14,12 +14,12 @@ from sottovoce.kernels import constant, inlined, operation
 from sottovoce.state import hold
 
 SCATTERED = 3
-"""A score on its own costs about this many times what it costs in a pass over the table: four on a model
-as light as `mf`, nearer one where the score itself is work."""
+"""The cost of one score by itself, against its cost in a pass over the whole table: about four for a model as
+light as `mf`, nearer one for a model whose score takes long."""
 
 
 class Shape(NamedTuple):
-    """What a model keeps: floats per item row, in the head, per person."""
+    """How many floats a model keeps: per item row, in the head, per person."""
 
     row: int
     head: int
@@ -32,49 +32,58 @@ class Context(NamedTuple):
     items: int  # the size of the catalogue
     low: float  # the lowest rating possible
     high: float  # the highest
-    calls: int  # how often a person is expected to train during the run
+    calls: int  # how many trainings of each person the run expects
     sharing: float  # how many people train one table
-    central: bool = False  # whether one place holds everybody's data, and `together` trains on it
+    central: bool = False  # whether one place holds all data and `together` trains on it
 
 
 @constant
 def uses_place(model):
-    """Whether a model's score depends on where the person is, known at compile time."""
+    """Whether a model's score depends on where the person is: a compile-time constant."""
     return int(getattr(model, "needs", "") == "place")
 
 
 @operation(default=lambda model, context: model)
 def resolve(model, context):
-    """The model with parameters that were left open filled in from the `Context`."""
+    """The model with its open parameters filled in from the `Context`. Python only."""
 
 
 @operation
 def shape(model):
-    """The `Shape` of this model's state."""
+    """The `Shape` of this model's state. Python only."""
+
+
+@operation(default=lambda model, items: 0)
+def optimizer_size(model, items):
+    """How many floats of optimizer state each person keeps between trainings. Python only.
+
+    They are the person's row of `People.optimizer`, all zero at first: private, never sent, never merged.
+    `items` is the size of the catalogue. By default none.
+    """
 
 
 @operation
 def start_row(model, row, key):
-    """Fill an item's row before any training, with random numbers of the stream `key`."""
+    """Fill an item's row [w] before any training, with random numbers of the stream `key`."""
 
 
 @operation(default=lambda model, head, key: None)
 def start_head(model, head, key):
-    """Fill the head before any training."""
+    """Fill the head [h] before any training. By default it stays zero."""
 
 
 @operation
 def start_user(model, user, key):
-    """Fill a person's vector before any training."""
+    """Fill a person's vector [p] before any training."""
 
 
 @operation
 def train(model, tables, slot, people, person, run):
     """Train `person` on model `slot` with all of the person's data, once as the model defines it.
 
-    Changes rows, head and the person's vector, and adds to the age of the rows it updates. The
-    number of training instances is returned. `people.steps[person]` counts earlier calls; with
-    `run`, the seed, and `people.key[person]` it keys the random numbers.
+    It changes rows, head and the person's vector, adds to the age of the rows it updates, and returns the
+    number of training instances. Random numbers are keyed by `run`, the seed, `people.key[person]` and
+    `people.steps[person]`, the number of earlier calls.
     """
 
 
@@ -87,9 +96,9 @@ def _each_in_turn(model, tables, slot, people, run):
 
 @operation(default=_each_in_turn)
 def together(model, tables, slot, people, run):
-    """Train all people of model `slot` once, as a place that holds all their data would; see `train`.
+    """Train model `slot` once on the data of all its people, as central training does; see `train`.
 
-    By default each person in turn.
+    By default each person trains in turn.
     """
 
 
@@ -99,7 +108,7 @@ def _every_row(model, tables, slot, people, person, run):
 
 @operation(default=_every_row)
 def touched(model, tables, slot, people, person, run):
-    """`hold` the rows of indexed tables that the next `train` with these arguments reads or changes.
+    """`hold` in indexed tables the rows that the next `train` with these arguments reads or changes.
 
     By default every row.
     """
@@ -107,12 +116,12 @@ def touched(model, tables, slot, people, person, run):
 
 @operation
 def score(model, tables, slot, people, person, item):
-    """How much `person` is expected to like `item`; only the order matters."""
+    """How much `person` is expected to like `item`; only the order of scores matters."""
 
 
 def _one_by_one(model, tables, slot, people, person, scores):
-    # Four before the first is stored: a store may change what a score reads, as far as the compiler
-    # knows, so the person's vector would be loaded again for each.
+    # Compute four scores before storing any. For all the compiler knows, a store may change what a score
+    # reads, so it would load the person's vector again for each.
     last = len(scores) - len(scores) % 4
     for j in range(0, last, 4):
         a = score(model, tables, slot, people, person, j)
@@ -131,12 +140,15 @@ def _one_after_the_other(model, tables, slot, people, person, items, scores):
 
 @operation(default=_one_after_the_other)
 def score_some(model, tables, slot, people, person, items, scores):
-    """Write the score of `items[n]` into `scores[n]`; as `score_all`, it may be faster than one by one."""
+    """Write the score of `items[n]` into `scores[n]`.
+
+    A model may have a faster way than one by one; it must give the same numbers.
+    """
 
 
 @operation(default=_one_by_one)
 def score_all(model, tables, slot, people, person, scores):
-    """Write the score of item j into `scores[j]`, for all items of a whole table.
+    """Write the score of item j into `scores[j]` [items], for a whole table.
 
     A model may have a faster way than one by one; it must give the same numbers.
     """
@@ -151,5 +163,5 @@ def predict(model, tables, slot, people, person, item):
 
 @inlined
 def own_items(tables, slot, people, person):
-    """What `touched` does for a model that learns from a person's own items alone."""
+    """`touched` for a model that learns from the person's items only."""
     hold(tables, slot, people.item[people.indptr[person] : people.indptr[person + 1]])

@@ -1,16 +1,17 @@
 """Biased matrix factorization by SGD (Algorithms 5 and 6, Hegedűs et al. 2019).
 
-The rating of item j is predicted as x·Yⱼ + b + cⱼ (Equation 3). An item's row holds (Yⱼ, cⱼ), a
-person's private vector (x, b). For each of a person's ratings a, with err = a − x·Yⱼ − b − cⱼ:
+The rating of item j is predicted as x·Yⱼ + b + cⱼ (Equation 3). An item's row holds its factors and bias,
+(Yⱼ, cⱼ), and a person's private vector the person's, (x, b). tⱼ is the row's age. For each of a person's
+ratings a, with err = a − x·Yⱼ − b − cⱼ:
 
     Yⱼ ← (1 − ηλ) Yⱼ + η err x        cⱼ ← cⱼ + η err        tⱼ ← tⱼ + 1
     x  ← (1 − ηλ) x  + η err Yⱼ       b  ← b  + η err
 
 Factors start uniform in [0, √((high − low)/k)) and biases at low / 2.
 
-The paper's η is constant, and its Section 5 mentions that a step might depend on the age instead. With a
-`decay` δ it is η / (1 + δ tⱼ), with tⱼ the age of the item's row before: what was updated often, here or
-where a model comes from, moves less. That form is ours.
+η is `step`, λ is `regularization`. The paper's η is constant, and its Section 5 mentions that a step might
+depend on the age instead. With a `decay` δ it is η / (1 + δ tⱼ), with tⱼ the age before the update: rows that
+were updated often, here or on other nodes, move less. That form is ours.
 """
 
 import math
@@ -54,11 +55,11 @@ class MF(NamedTuple):
     high: float = math.nan
     """The highest possible rating; by default as the data says."""
     lazy: bool = False
-    """Predict as the published experiments did: the middle of the scale before a person's first training,
-    and the person's bias alone for items that no model has reached the person with (Dymbe 2021,
-    Section 4.4.2). By default rows and vectors count from their random start."""
+    """Predict as the published experiments did (Dymbe 2021, Section 4.4.2): the middle of the scale before a
+    person's first training, and the person's bias alone for rows that were never updated. By default
+    random rows and vectors are used from the start."""
     decay: Annotated[float, Ge(0)] = math.nan
-    """δ, how much smaller steps become with the age of an item's row; by default 0, a constant step."""
+    """δ, how fast steps shrink with the age of an item's row; by default 0, a constant step."""
 
 
 @resolve.rule(MF)

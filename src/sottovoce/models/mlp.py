@@ -2,7 +2,7 @@
 
     x₀ = [pᵤ | pⱼ],    xₙ = max(0, Wₙ xₙ₋₁ + bₙ),    z = h · x_N + h₀,    ŷ = σ(z)
 
-An item's row is pⱼ, a person's private vector pᵤ, the head all layers.
+An item's row is pⱼ, a person's private vector is pᵤ, and the head is all layers.
 It starts and learns as `gmf` does.
 
 Perifanis and Efraimidis give 12 factors and hidden layers of 48, 24, 12 and 6. That is read as an input x₀ of
@@ -13,14 +13,16 @@ Table 7 differ by a factor of two.
 
 from typing import Annotated, NamedTuple
 
-from annotated_types import Ge, Gt, Le, Len
+from annotated_types import Ge, Le, Len
 
-from sottovoce.models._neural import Optimizer, network
-from sottovoce.models.interface import Context, resolve, shape
+from sottovoce.models._neural import network
+from sottovoce.models._settings import neural
+from sottovoce.models.interface import resolve
 from sottovoce.registry import component
 
 
 @component("model", "mlp")
+@neural()
 class MLP(NamedTuple):
     """A tower of layers over the vectors of a person and an item."""
 
@@ -28,25 +30,8 @@ class MLP(NamedTuple):
     """The length of the vectors."""
     layers: Annotated[tuple[Annotated[int, Ge(1), Le(4096)], ...], Len(1, 32)] = (48, 24, 12, 6)
     """The sizes of the tower's layers; its input, twice the factors, is not among them."""
-    step: Annotated[float, Gt(0)] = 1e-3
-    """The learning rate."""
-    optimizer: Optimizer = "adam"
-    """Adam (Kingma and Ba 2014), or plain SGD."""
-    epochs: Annotated[int, Ge(1)] = 1
-    """Passes over one's own items in each training; negatives are drawn anew for each."""
-    batch: Annotated[int, Ge(0)] | None = None
-    """Instances per step of the optimizer, 0: all that a person has. By default 256 in central training (He
-    et al. 2017), 64 with private data. Perifanis and Efraimidis give none: on validation data 16
-    came sooner to the same quality, at more time per round."""
-    negatives: Annotated[int, Ge(0), Le(1000)] = 4
-    """Sampled items that a person has not met, for each own item."""
 
 
 @resolve.rule(MLP)
 def _resolve(model, context):
     return network(model, context, product=0, tower=model.factors)
-
-
-@shape.rule(MLP)
-def _shape(model):
-    return shape(resolve(model, Context(1, 0, 0, 1, 1)))

@@ -1,8 +1,8 @@
-"""Popularity: everybody gets what most people have. The baseline beside every result.
+"""Popularity: everybody is recommended what most people have. The baseline beside every result.
 
-An item's row holds how often it was consumed and the sum of its ratings. Nothing personal is
-learnt, so a model that ends near popularity has learnt nothing personal either. An item's
-predicted rating is its mean, with one imagined rating in the middle of the scale added.
+An item's row holds how often it was consumed and the sum of its ratings. It learns nothing personal, so a
+model that is no better has learnt nothing personal either. An item's predicted rating is the mean of its
+ratings and one imagined rating in the middle of the scale.
 """
 
 import math

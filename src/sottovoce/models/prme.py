@@ -1,22 +1,23 @@
-"""PRME-G: the next place is near one's taste, and near where one is (Feng et al. 2015).
+"""PRME-G: a person's next place is near the person's taste and near where the person is (Feng et al. 2015).
 
-Locations have positions in two spaces of K dimensions: pₗ by preference, where the person is at x, and
-sₗ by sequence. An item's row is (pₗ, sₗ), a person's private vector x. Somebody who is at location c, or
-left it no more than τ ago, is this far from l:
+Locations have positions in two spaces of K dimensions: pₗ by preference, where the person's position is x,
+and sₗ by sequence. An item's row is (pₗ, sₗ), a person's private vector is x. A person who is at location c,
+or left it no more than τ ago, has this distance from l:
 
     D(c, l) = w (α ‖x − pₗ‖² + (1 − α) ‖s_c − sₗ‖²),    w = (1 + d)^¼
 
-with d the distance of the two in km on a sphere of 6,371 km. If c is longer ago or unknown, it is
-‖x − pₗ‖². Who is near is preferred: the score is −D. Without coordinates w is 1, which is the authors' PRME;
-without times, taste alone counts.
+with d the distance of the two in km on a sphere of 6,371 km. If c is unknown or was left earlier, the
+distance is ‖x − pₗ‖². The score is −D. Without coordinates w is 1, which is the authors' PRME; without times,
+taste alone counts.
 
-A training makes `epochs` passes over the own check-ins, each in another random order. For a check-in at i
-that came from c, one random location j is drawn to which the person was not seen to go from c. All
-numbers that D(c, i) and D(c, j) are made of take a step up the gradient of
+A training makes `epochs` passes over the person's check-ins, each in another random order. For a check-in at
+i that came from c, one random location j is drawn to which the person was not seen to go from c. All numbers
+Θ in D(c, i) and D(c, j) take a step η up the gradient of
 
     log σ(D(c, j) − D(c, i)) − λ ‖Θ‖²
 
-by their values before the step, and the rows among them grow older by one.
+computed from their values before the step, and their rows grow older by one. α is `alpha`, τ is `threshold`,
+η is `step`, λ is `regularization`.
 
 Positions start normal with deviation 0.01: Feng et al. draw from N(0, 0.01), and code that follows them takes
 that for the deviation.
@@ -46,22 +47,22 @@ from sottovoce.state import hold, locate, width
 SPREAD = 0.01
 DIAMETER = 2 * 6371.0  # of the earth, in km
 TRIES = 100
-"""Draws after which a check-in is passed over, because the person goes nearly everywhere from there."""
+"""After this many draws a check-in is skipped: the person goes nearly everywhere from there."""
 
 
 @component("model", "prme", needs="place")
 class PRME(NamedTuple):
-    """Personalized ranking metric embedding with distances: where one goes next."""
+    """Personalized ranking metric embedding with distances: where a person goes next."""
 
     factors: Annotated[int, Ge(1), Le(256)] = 60
     """K, the dimensions of either space."""
     alpha: Annotated[float, Ge(0), Le(1)] = 0.2
-    """α, what taste counts beside sequence."""
+    """α, the weight of taste; that of sequence is 1 − α."""
     threshold: Annotated[float, Ge(0)] = 6.0
-    """τ, the hours after which it does not matter any more where one was."""
+    """τ, the hours after which a person's last place does not matter any more."""
     step: Annotated[float, Gt(0)] = 0.005
-    """The learning rate. Gradients grow with w: check-ins all over the world (Gowalla) diverge at 0.1, those
-    of one city do not."""
+    """η, the learning rate. Gradients grow with w: check-ins all over the world (Gowalla) diverge at 0.1,
+    those of one city do not."""
     regularization: Annotated[float, Ge(0)] = 0.03
     """λ, on all positions."""
     epochs: Annotated[int, Ge(1)] = 1
@@ -112,7 +113,7 @@ def _apart(a, b, begin, other, count):
 
 @inlined
 def weight(place, a, b):
-    """w of two locations; 1 where one of them is unknown."""
+    """w of locations `a` and `b`, given unit vectors `place` [items, 3]; 1 if one of them is unknown."""
     x, y, z = place[a, 0] - place[b, 0], place[a, 1] - place[b, 1], place[a, 2] - place[b, 2]
     half = math.sqrt(np.float64(x * x + y * y + z * z)) / 2  # of the straight line: the haversine's root
     if not half > 0:
@@ -122,13 +123,13 @@ def weight(place, a, b):
 
 @inlined
 def is_near(model, here, seconds):
-    """Whether it matters where a person was so many seconds ago."""
+    """Whether the place `here`, left `seconds` ago, still matters; -1 is unknown."""
     return here >= 0 and seconds <= 3600 * model.threshold
 
 
 @inlined
 def distance(x, origin, row, taste, way, near, k):
-    """D, with `taste` and `way` the weights of the two spaces, w included."""
+    """D of `row` [2k] from a person at `x` [k] and place `origin` [2k]; `taste` = w α, `way` = w (1 − α)."""
     found = taste * _apart(x, row, 0, 0, k)
     return found + way * _apart(origin, row, k, k, k) if near else found
 
@@ -172,11 +173,11 @@ def _score_all(model, tables, slot, people, person, scores):
 
 @helper
 def _triples(model, people, person, run, epoch, which, other):
-    """Write which own check-ins an epoch goes through, and the location drawn against each; how many."""
+    """Write an epoch's check-ins into `which` and a location against each into `other`; return how many."""
     begin, end, items = people.indptr[person], people.indptr[person + 1], len(people.place)
     own, before = people.item[begin:end], people.before[begin:end]
     key = stream(run, TRAIN, people.key[person], people.steps[person] * model.epochs + epoch)
-    # By location, the check-ins that came from there, each with the one before it; nowhere, -1, is the last.
+    # Linked lists of the check-ins that came from each location; -1, an unknown location, is the last.
     latest, earlier = np.full(items + 1, -1, np.int32), np.empty(len(own), np.int32)
     order = np.arange(len(own))
     for n in range(len(own)):
@@ -215,9 +216,9 @@ def _touched(model, tables, slot, people, person, run):
 
 @inlined
 def _pull(x, i, j, begin, taste_i, taste_j, up, down, k):
-    """Move `x` to i and from j, i to `x`, and j from it, by `up` of the gradient; and `down` to the origin.
+    """Move `x` towards i and away from j, i towards `x`, and j away from `x`.
 
-    `x` is k numbers, the positions of i and j are those from `begin`.
+    `up` is the step, `down` the shrinkage. `x` has k numbers; positions in the rows i and j begin at `begin`.
     """
     for d in range(k):
         u, p, q = x[d], i[begin + d], j[begin + d]
@@ -229,13 +230,13 @@ def _pull(x, i, j, begin, taste_i, taste_j, up, down, k):
 
 @inlined
 def ascend(x, c, rows, origin, i, j, tastes, ways, near, up, down, k):
-    """One step for a check-in at row i that came from `origin`, against row j; `c` is room for k numbers."""
+    """One step for a check-in at row i that came from row `origin`, against row j; `c` is room, [k]."""
     _pull(x, rows[i], rows[j], 0, tastes[0], tastes[1], up, down, k)
     if near:
         for d in range(k):
             c[d] = rows[origin, k + d]
         _pull(c, rows[i], rows[j], k, ways[0], ways[1], up, down, k)
-        # The last word, if the origin is i or j: then that one's own gradient is zero.
+        # Written last: if the origin is i or j, that row's own gradient is zero.
         for d in range(k):
             rows[origin, k + d] = c[d]
 

@@ -1,4 +1,4 @@
-"""Random: a ranking by chance, fixed for each person and item. What knowing nothing is worth."""
+"""Random: scores by chance, fixed for each person and item. The baseline of a model that knows nothing."""
 
 import math
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class Random(NamedTuple):
     high: float = math.nan
     """The highest possible rating; by default as the data says."""
     seed: int = 0
-    """Which chance."""
+    """The seed of the scores."""
 
 
 @resolve.rule(Random)

@@ -23,8 +23,8 @@ def _start(model, tables, slot, who, run):
 def start(model, tables, people, run, common):
     """Fill tables and people's vectors before any training.
 
-    With `common` all start alike; otherwise each on its own. Random numbers are keyed by people's
-    keys and items, so a real peer starts as a simulated one.
+    With `common` all start with the same numbers, otherwise each with its own. Random numbers are keyed by
+    people's keys and items, so a real peer starts as a simulated one does.
     """
     for slot in prange(len(tables.clock)):
         who = 0 if common else people.key[people.member[people.first[slot]]] + 1

@@ -1,7 +1,7 @@
-"""Training on a model, in 32 bits or in 16: a model's `train` only ever sees float32.
+"""Training on a model in any storage, while a model's `train` sees float32 only.
 
-Before a training on 16 bits, the rows that it touches are copied out of the table. Afterwards they are
-written back, rounded at random.
+If rows are stored in 16 bits, those that the training touches are copied to a scratch table, trained there,
+and put back, rounded at random.
 """
 
 import numpy as np
@@ -13,13 +13,13 @@ from sottovoce.state import hold, limited, locate, rounding, scratch_for, take_a
 
 @helper
 def _key(tables, slot, people, person, run):
-    """The key of the random bits to round with. A merge uses even numbers, so that no draw is used twice."""
+    """The stream of bits to round with. Merges use even numbers, trainings odd ones: no draw serves twice."""
     return stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
 
 
 @helper
 def _put_back(tables, slot, scratch, key, step):
-    """Move the rows of a model towards those of its copy, by `step` of the way."""
+    """Move the rows of model `slot` towards those of its trained copy by the share `step`, 0 to 1."""
     part = np.float32(step)
     for n in range(scratch.offset[1]):
         item = scratch.ids[n]
@@ -32,9 +32,9 @@ def _put_back(tables, slot, scratch, key, step):
 
 @helper
 def gather_touched(model, tables, slot, scratch, place, people, person, run):
-    """Fill model `place` of indexed tables with the rows of model `slot` that a training will touch.
+    """Fill model `place` of the indexed tables `scratch` with the rows of model `slot` to be touched.
 
-    Ages are left alone.
+    Ages are not copied.
     """
     scratch.offset[place + 1] = scratch.offset[place]
     touched(model, scratch, place, people, person, run)
@@ -58,9 +58,9 @@ def _beside(tables, slot, model, people, person, run):
 
 @helper
 def train_towards(tables, slot, model, people, person, run, step):
-    """Train a copy of model `slot`, then move the model towards it by `step` of the way; 1: all of it.
+    """Train a copy of model `slot`, then move the model towards it by the share `step`; 1 is all of the way.
 
-    The person's vector, which no other model has, is trained for good.
+    The person's vector is no part of the model: it keeps all that it learns.
     """
     scratch, head = scratch_for(tables, slot), tables.head[slot].copy()
     gather_touched(model, tables, slot, scratch, 0, people, person, run)

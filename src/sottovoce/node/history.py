@@ -10,7 +10,7 @@ from sottovoce.data import ids, places, sampling
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.split import WEIGHTING
 from sottovoce.errors import DataError
-from sottovoce.models.interface import uses_place
+from sottovoce.models.interface import optimizer_size, uses_place
 from sottovoce.node.community import Community, Key
 from sottovoce.state import People, each_alone, new_people, new_weighting
 
@@ -96,5 +96,6 @@ def furnished(
     where = places.known(train, weighting) if uses_place(community.model) else None
     aside = new_weighting(1, weighting, drawn)
     user = community.shape.user
-    made = new_people(user, train.indptr, train.item, train.value, each_alone(1), aside, where)
+    kept = optimizer_size(community.model, len(community.items))
+    made = new_people(user, train.indptr, train.item, train.value, each_alone(1), aside, where, kept)
     return made._replace(key=keys)

@@ -111,7 +111,9 @@ class Node:
         self._train = joined(self.community, known, met)
         self._weighting = without(self._weighting, met.item)
         before = self._people
-        self._people = self._furnished()._replace(user=before.user, steps=before.steps)
+        self._people = self._furnished()._replace(
+            user=before.user, steps=before.steps, optimizer=before.optimizer
+        )
         self._tables.size[0] = len(self._train)
 
     def _meet(self, incoming: Tables, origin: int, relay: bool = False) -> None:
@@ -241,6 +243,7 @@ class Node:
             "clock": tables.clock,
             "user": person.user,
             "steps": person.steps,
+            "optimizer": person.optimizer,
             "private rows": private.rows,
             "private age": private.age,
             "private head": private.head,

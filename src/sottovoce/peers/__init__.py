@@ -1,1 +1,1 @@
-"""Whom a node talks to. One file per kind; `interface` declares what it consists of."""
+"""Whom a node talks to. One file per peer sampler; `interface` declares the operations of one."""

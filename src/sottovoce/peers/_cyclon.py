@@ -1,12 +1,13 @@
 """Cyclon: views that are shuffled from node to node (Voulgaris, Gavidia and van Steen 2005).
 
-Each node has a cache of addresses with ages. In a cycle of its own it takes the oldest out and sends
-that node some random others with itself as new; the answer are as many random ones of the other's.
-Both put what they are told into free places first, and then over what they sent. So every node is in
-about as many caches as any other, who has left ages out, and nobody needs a list of everybody.
+Each node has a cache of addresses with ages. Once in a cycle, a node takes the oldest address out of its
+cache and sends that peer some random others, and its own address with age 0. The peer answers with as many
+random addresses of its cache. Both write what they receive into free places first, then over what they sent.
+So every node stands in about as many caches as any other, nodes that left disappear, and nobody needs a list
+of everybody.
 
-A node's part are `approach`, `question`, `answer` and `learn`, which see nothing but its own cache and what
-it was told. `shuffle` lets all nodes of a network take theirs in memory.
+One node does `approach`, `question`, `answer` and `learn`, which see only its own cache and what it received.
+`shuffle` does this for all nodes of a network in memory.
 """
 
 import numpy as np
@@ -15,12 +16,12 @@ from sottovoce.kernels import SHUFFLE, below, driver, helper, stream
 from sottovoce.timing import stays
 
 LENGTH = 8
-"""Addresses in a message: the node itself and seven of its cache."""
+"""Addresses in a message: the node itself and seven from its cache."""
 
 
 @helper
 def _oldest(cache, age):
-    """The place of the address that was heard of longest ago; -1 if there is none."""
+    """The place of the oldest address in `cache` [c]; -1 if it is empty."""
     found = -1
     for n in range(len(cache)):
         if cache[n] >= 0 and (found < 0 or age[n] > age[found]):
@@ -30,7 +31,7 @@ def _oldest(cache, age):
 
 @helper
 def _pick(key, cache, most, except_for, picked):
-    """Choose at most so many random places of a cache that hold somebody else; return how many."""
+    """Write at most `most` random places of a cache that hold others than `except_for`; return how many."""
     count = 0
     for n in range(len(cache)):
         if cache[n] >= 0 and cache[n] != except_for:
@@ -45,7 +46,7 @@ def _pick(key, cache, most, except_for, picked):
 
 @helper
 def learn(cache, age, me, told, told_age, count, sent, sent_count):
-    """Put what a node was told of into free places, then over the places in `sent`."""
+    """Write `count` received addresses into free places of a cache, then over the places in `sent`."""
     used = 0
     for n in range(count):
         known = told[n] == me or told[n] < 0
@@ -73,7 +74,10 @@ def _tell(cache, age, places, count, told, told_age):
 
 @helper
 def approach(cache, age):
-    """Begin a cycle: whom to ask, who is forgotten unless there is an answer; -1 for nobody."""
+    """Begin a cycle: take the oldest address out of the cache and return it; -1 if the cache is empty.
+
+    If that peer does not answer, it stays forgotten.
+    """
     for n in range(len(age)):
         age[n] += 1
     oldest = _oldest(cache, age)
@@ -86,7 +90,10 @@ def approach(cache, age):
 
 @helper
 def question(cache, age, me, peer, key, sent, told, told_age):
-    """Write what to tell a peer, oneself last; how many places of the cache that comes from are in `sent`."""
+    """Write the addresses to send to `peer`, the node `me` last; return how many come from the cache.
+
+    Their places in the cache are written into `sent`.
+    """
     count = _pick(key, cache, LENGTH - 1, peer, sent)
     _tell(cache, age, sent, count, told, told_age)
     told[count], told_age[count] = me, 0
@@ -95,7 +102,7 @@ def question(cache, age, me, peer, key, sent, told, told_age):
 
 @helper
 def answer(cache, age, me, asker, key, told, told_age, count, reply, reply_age):
-    """Write what to reply to an asker, and learn what it tells; how many addresses the reply has."""
+    """Write the reply to `asker`, then learn the addresses it sent; return how many the reply has."""
     sent = np.empty(len(cache), np.int64)
     replied = _pick(key, cache, LENGTH, asker, sent)
     _tell(cache, age, sent, replied, reply, reply_age)
@@ -105,9 +112,9 @@ def answer(cache, age, me, asker, key, told, told_age, count, reply, reply_age):
 
 @driver
 def shuffle(cache, age, timing, time, run, cycle):
-    """One cycle of every node that is online, one after the other in a random order.
+    """One cycle of every node that is online at `time` (seconds), one after the other in random order.
 
-    An address that does not answer is forgotten.
+    `cache` and `age` are [nodes, c]. A peer that does not answer is forgotten.
     """
     nodes, size = cache.shape
     key = stream(run, SHUFFLE, -1, cycle)

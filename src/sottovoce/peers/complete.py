@@ -1,6 +1,6 @@
-"""The complete graph: everybody is a neighbour, and each message goes to a random one.
+"""The complete graph: every node is a neighbour, and each message goes to a random one that is online.
 
-Unlike `uniform`, the messages of one cycle are drawn independently and may meet at one peer.
+Unlike in `uniform`, the receivers of one cycle's messages are drawn independently: two may be the same peer.
 """
 
 from typing import NamedTuple

@@ -1,4 +1,4 @@
-"""Draw peers at random: any others, those online, different ones."""
+"""Random draws of peers: from all nodes, from those online, with or without repetition."""
 
 import numpy as np
 
@@ -16,7 +16,7 @@ def _introduce(known, run):
 
 
 def bootstrap(nodes: int, count: int, run: int) -> Ints:
-    """As many random others for each node as a service that everybody knows tells it of at first."""
+    """`count` random other nodes for each node, as an introducer would name them: [nodes, count]."""
     known = np.empty((nodes, min(count, nodes - 1)), np.int32)
     _introduce(known, run, batch=nodes)
     return known
@@ -24,7 +24,10 @@ def bootstrap(nodes: int, count: int, run: int) -> Ints:
 
 @helper
 def among(known, timing, time, node, run, cycle, chosen):
-    """Fill `chosen` with different random ones of those known that are online; return how many there are."""
+    """Fill `chosen` with distinct random nodes of `known` that are online at `time`; return how many.
+
+    -1 marks the end of `known`.
+    """
     count = len(known)
     while count and known[count - 1] < 0:
         count -= 1
@@ -43,12 +46,12 @@ def among(known, timing, time, node, run, cycle, chosen):
 
 
 TRIES = 50
-"""Random draws for each peer before it counts as found that hardly anybody is online."""
+"""Random draws for each peer before giving up: hardly anybody is online then."""
 
 
 @helper
 def draw_online(key, timing, time, node, again, chosen):
-    """Fill `chosen` with random other nodes that are online, different ones unless `again` is allowed."""
+    """Fill `chosen` with random other nodes online at `time`, distinct unless `again`; return how many."""
     others = len(timing.upload) - 1
     wanted = len(chosen) if again else min(len(chosen), others)
     found, index = 0, 0
@@ -68,7 +71,7 @@ def draw_online(key, timing, time, node, again, chosen):
 
 @helper
 def distinct(key, count, chosen):
-    """Fill `chosen` with different numbers below `count`, by rejection; there must be as many."""
+    """Fill `chosen` with distinct random numbers below `count`, by rejection; `count` must be enough."""
     index = 0
     for n in range(len(chosen)):
         fresh = False

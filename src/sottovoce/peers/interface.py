@@ -1,7 +1,7 @@
-"""Whom a node talks to. One file per kind; what it consists of is declared here.
+"""Whom a node talks to. One file per peer sampler; this module declares the operations of one.
 
-Peers are a `NamedTuple` of parameters, registered with `@component("peers", name)`. What nodes know of
-each other is in `Views`, which may change between rounds.
+A peer sampler is a `NamedTuple` of its parameters, registered with `@component("peers", name)`. What nodes
+know of each other is in `Views`, which may change between rounds.
 """
 
 from typing import NamedTuple
@@ -13,38 +13,38 @@ from sottovoce.state import Ints
 
 
 class Views(NamedTuple):
-    """The nodes that each node knows; -1 at the end where there are no more."""
+    """The nodes that each node knows; rows are filled up with -1."""
 
-    neighbours: Ints  # [nodes, v], whom it talks to
-    room: Ints  # [nodes], how many that may be
-    cache: Ints  # [nodes, c], whom it has been told of
-    age: Ints  # [nodes, c], for how many cycles of shuffling ago
+    neighbours: Ints  # [nodes, v], the view: whom a node sends to
+    room: Ints  # [nodes], the size of each view
+    cache: Ints  # [nodes, c], addresses that a node has heard of
+    age: Ints  # [nodes, c], how many cycles of shuffling ago
 
 
 def nobody() -> Views:
-    """Views of nodes that need none."""
+    """Empty views, for peer samplers that need none."""
     none = np.empty((0, 0), np.int32)
     return Views(none, np.empty(0, np.int32), none, none)
 
 
 @operation(default=lambda peers, timing, run: nobody())
 def meet(peers, timing, run):
-    """The `Views` that nodes begin with. Python only."""
+    """The `Views` that nodes begin with. By default empty. Python only."""
 
 
 @operation(default=lambda peers: 0)
 def period(peers):
-    """After how many rounds views are to be renewed; 0: never. Python only."""
+    """After how many rounds views are renewed; 0, the default: never. Python only."""
 
 
 @operation(default=lambda peers: 0)
 def remembers(peers):
-    """How many of those it hears from a node must remember, with their models' quality. Python only."""
+    """How many senders a node remembers, with the quality of their models; by default 0. Python only."""
 
 
 @operation
 def renew(peers, views, heard, timing, run, round):
-    """Change views between two rounds, when their `period` is over. Python only.
+    """Change views between two rounds, after each `period`. Python only.
 
     `heard` [nodes, m] holds the senders whose models were good, the best first; -1 where there are no more.
     """
@@ -52,8 +52,8 @@ def renew(peers, views, heard, timing, run, round):
 
 @operation
 def select(peers, views, timing, time, node, run, cycle, chosen):
-    """Fill `chosen` with nodes that are online at `time` for `node` to send to in one of its cycles.
+    """Fill `chosen` with the nodes that `node` sends to in one of its cycles, online at `time` (seconds).
 
-    They are distinct where possible. Returns how many there are: fewer than asked for where not
-    enough are online.
+    They are distinct, except with `complete`. It returns how many there are, which is fewer than
+    `len(chosen)` if not enough nodes are online.
     """

@@ -11,7 +11,7 @@ from sottovoce.registry import component
 
 @component("peers", "k-out")
 class KOut(NamedTuple):
-    """Random neighbours out of k fixed ones, of those that are online."""
+    """Random ones of k fixed neighbours that are online."""
 
     k: Annotated[int, Ge(1)] = 20
     """How many peers a node knows."""

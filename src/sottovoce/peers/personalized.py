@@ -1,10 +1,10 @@
-"""Peers whose models were good for oneself (Algorithm 3, Belal et al. 2022).
+"""Peers whose models were good for the node (Algorithm 3, Belal et al. 2022).
 
-Every `refresh` rounds a node chooses its view anew: T = ⌊(1 − α) |V|⌋ of those it heard from, whose
-models had the highest quality on its weighting set (a validation set, which `local-holdout` sets
-aside), and |V| − T others. α is `exploration`, the share of peers that are explored. The paper draws
-those from the views of one's peers, which is done here by shuffled caches (`shuffled`), or from
-everybody, as its algorithm has it.
+Every `refresh` rounds a node chooses its view V anew. T = ⌊(1 − α) |V|⌋ of them are the senders whose models
+had the highest quality on the node's weighting set (a validation set, which `local-holdout` sets aside). The
+other |V| − T are explored. |V| is `view`, α is `exploration`. The paper's text draws explored peers from the
+views of one's peers, which shuffled caches do here (`others = "shuffled"`); its algorithm draws them from
+everybody (`others = "everybody"`).
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -22,25 +22,24 @@ from sottovoce.registry import component
 
 @component("peers", "personalized", needs="quality")
 class Personalized(NamedTuple):
-    """Those whose models served oneself best, and some others."""
+    """The senders of the best models, and some others."""
 
     view: Annotated[int, Ge(1)] = 3
     """|V|, how many peers a node talks to."""
     exploration: Annotated[float, Interval(ge=0, le=1)] = 0.4
-    """α, the share of peers that are not chosen by quality."""
+    """α, the share of the view that is not chosen by quality."""
     refresh: Annotated[int, Ge(1)] = 10
     """Rounds that a view is kept."""
     others: Literal["shuffled", "everybody"] = "shuffled"
-    """Whom to explore: addresses that nodes tell each other of, or anybody."""
+    """Whom to explore: addresses that nodes exchange, or any node online."""
     remember: Annotated[int, Ge(1)] = 100
-    """Senders whose latest quality a node remembers; the worst is forgotten first."""
+    """How many senders a node remembers, with their latest model's quality; the worst is forgotten first."""
     forget: bool = False
-    """Begin the memory anew with every view, as the authors' code does."""
+    """Forget all senders with every new view, as the authors' code does."""
     cache: Annotated[int, Ge(2)] = 20
     """Addresses that a node keeps to explore."""
     by_upload: bool = False
-    """Whether `view` is that of an ordinary link, and each node's own in proportion to its upload (Frey et
-    al. 2009)."""
+    """Whether a node's view is `view` times its upload, where an ordinary link has 1 (Frey et al. 2009)."""
 
 
 @discloses.rule(Personalized)

@@ -1,10 +1,10 @@
-"""Random peers without a list of everybody: views out of shuffled caches (Voulgaris et al. 2005).
+"""Random peers without a list of everybody: views drawn from shuffled caches (Voulgaris et al. 2005).
 
-What `uniform` assumes, an ideal service that returns random peers, is here what a real node has: a
-cache of addresses that nodes shuffle among each other, out of which a view is drawn every so often.
+`uniform` assumes an ideal service that returns random peers. Here each node has what a real one has: a cache
+of addresses that nodes exchange with each other. Every `refresh` rounds a node draws its view from its cache.
 
-Views can have sizes in proportion to their nodes' upload, which keeps gossip robust where nodes are
-unequal (Frey et al. 2009).
+The size of a view can be proportional to its node's upload, which keeps gossip robust where nodes are unequal
+(Frey et al. 2009).
 """
 
 from typing import Annotated, NamedTuple
@@ -23,25 +23,25 @@ from sottovoce.timing import Timing
 ADDRESSES = Disclosure(
     "addresses of other nodes", "peers", "Who takes part in the network, and nothing about anybody's taste."
 )
-"""What nodes tell each other in order to meet."""
+"""What nodes tell each other in order to find peers."""
 
 
 @component("peers", "shuffled")
 class Shuffled(NamedTuple):
-    """Random peers of whom nodes tell each other."""
+    """Random peers, from addresses that nodes exchange."""
 
     view: Annotated[int, Ge(1)] = 3
-    """Peers that a node talks to, until it draws others."""
+    """The number of peers in a view."""
     refresh: Annotated[int, Ge(1)] = 10
     """Rounds that a view is kept."""
     cache: Annotated[int, Ge(2)] = 20
-    """Addresses that a node keeps; one cycle of shuffling takes place in every round."""
+    """Addresses that a node keeps; they are shuffled once in every round."""
     by_upload: bool = False
-    """Whether `view` is that of an ordinary link, and each node's own in proportion to its upload."""
+    """Whether a node's view is `view` times its upload, an ordinary link having upload 1."""
 
 
 def introduce(peers: "Shuffled", timing: Timing, run: int) -> Views:
-    """Views and caches out of what a bootstrap service tells each node."""
+    """Views and caches filled with the addresses that an introducer gives to each node."""
     cache = bootstrap(len(timing.upload), max(peers.view, peers.cache), run)
     share = timing.upload * timing.round if peers.by_upload else np.ones(len(cache))
     room = np.clip(np.rint(peers.view * share), 1, cache.shape[1]).astype(np.int32)
@@ -51,14 +51,14 @@ def introduce(peers: "Shuffled", timing: Timing, run: int) -> Views:
 
 
 def mingle(peers: "Shuffled", views: Views, timing: Timing, run: int, round: int) -> None:
-    """The cycles of shuffling of the rounds since views were last renewed."""
+    """Shuffle once for every round since views were last renewed."""
     for cycle in range(round - peers.refresh, round):
         shuffle(views.cache, views.age, timing, cycle * timing.round, run, cycle)
 
 
 @helper
 def explore(views, node, run, round, count):
-    """Fill a view from place `count` on with random addresses of the node's cache that are not in it yet."""
+    """Fill a view from place `count` on with random addresses of the cache that it does not hold yet."""
     view, cache = views.neighbours[node, : views.room[node]], views.cache[node]
     order = np.empty(len(cache), np.int64)
     distinct(stream(run, PEERS, node, round), len(cache), order)

@@ -1,4 +1,4 @@
-"""Fresh peers, uniformly from all that are online, as an ideal peer-sampling service returns them."""
+"""Peers drawn uniformly from all nodes online, as an ideal peer-sampling service returns them."""
 
 from typing import Annotated, NamedTuple
 
@@ -15,7 +15,7 @@ class Uniform(NamedTuple):
     """A view of random peers, drawn anew."""
 
     refresh: Annotated[int, Ge(1)] = 1
-    """Cycles that a view is kept, as far as its peers stay online."""
+    """Cycles for which a node keeps its random peers; those that go offline are replaced."""
 
 
 @select.rule(Uniform)

@@ -13,7 +13,7 @@ from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole
-from sottovoce.models.interface import Context, Shape, resolve, shape, uses_place
+from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.protocols.disclose import own_models
@@ -36,7 +36,7 @@ from sottovoce.state import (
 )
 from sottovoce.timing import Timing, present, synchronous
 
-TRAINED = "user", "key", "steps"
+TRAINED = "user", "key", "steps", "optimizer"
 """What people keep when their data change."""
 KEPT = "kept "
 """How a checkpoint tells what a protocol keeps from the arrays of the engine."""
@@ -173,6 +173,8 @@ class Simulation(World):
         if period(self.peers):
             state |= {f"views {name}": known for name, known in self.views._asdict().items()}
             state |= {"heard": self.receivers.heard, "liked": self.receivers.quality}
+        if people.optimizer.size:
+            state["optimizer"] = people.optimizer
         return state | self.driver.state()
 
     def restore(self, state: Arrays) -> None:
@@ -220,7 +222,8 @@ def _furnished(
     """People with this data who have learnt nothing."""
     where = places.known(train, weighting) if uses_place(model) else None
     aside = new_weighting(train.people, weighting, candidates)
-    return new_people(size.user, train.indptr, train.item, train.value, hosts, aside, where)
+    own = train.indptr, train.item, train.value, hosts, aside, where
+    return new_people(size.user, *own, optimizer_size(model, train.items))
 
 
 def _nothing(people: int, items: int, size: Shape) -> Tables:

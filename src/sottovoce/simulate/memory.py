@@ -6,7 +6,7 @@ import numpy as np
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
-from sottovoce.models.interface import shape
+from sottovoce.models.interface import optimizer_size, shape
 from sottovoce.protocols.interface import hosts, trainings
 from sottovoce.simulate.plan import SPARE
 from sottovoce.state import STORAGES, Storage
@@ -41,4 +41,5 @@ def memory_needed(
         held = sent * message * (2.5 if timed else 1)
     if steps and slots > 1:
         held += 2 * data.items * (size.row + 1) * 4
-    return int(slots * (table + (held if slots > 1 else 0)) + data.people * size.user * 4)
+    kept = 0 if protocol.topology == "central" else optimizer_size(model, data.items)
+    return int(slots * (table + (held if slots > 1 else 0)) + data.people * (size.user + kept) * 4)

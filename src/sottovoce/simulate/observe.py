@@ -155,4 +155,5 @@ def of_participants(
 
 def _copied(people: People) -> People:
     """People whose training changes nobody else."""
-    return people._replace(user=people.user.copy(), steps=people.steps.copy())
+    own = "user", "steps", "optimizer"
+    return people._replace(**{name: getattr(people, name).copy() for name in own})

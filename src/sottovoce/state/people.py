@@ -43,6 +43,7 @@ class People(NamedTuple):
     weighting_candidates: Ints
     weighting_before: Ints
     weighting_gap: Ints
+    optimizer: Floats  # [U, m], optimizer state that people keep between trainings; m is 0 for most models
 
 
 class Receivers(NamedTuple):
@@ -115,10 +116,12 @@ def new_people(
     hosts: Any,
     weighting: Weighting | None = None,
     places: Any = None,
+    optimizer: int = 0,
 ) -> People:
     """People who have learnt nothing: vectors of `user` numbers, their data, and the slots that host them.
 
     `hosts` has `first` and `member` as in `People`. `places` is what `data.places.known` found.
+    `optimizer` is the model's `optimizer_size`.
     """
     count, none = len(indptr) - 1, np.empty(0, np.int32)
     aside = new_weighting(count) if weighting is None else weighting
@@ -139,6 +142,7 @@ def new_people(
         gap=none if places is None else places.gap,
         place=np.empty((0, 3), np.float32) if places is None else places.place,
         **{f"weighting_{name}": array for name, array in aside._asdict().items()},
+        optimizer=np.zeros((count, optimizer), np.float32),
     )
 
 

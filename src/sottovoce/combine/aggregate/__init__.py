@@ -1,1 +1,1 @@
-"""How a server makes one model of many updates. One file per rule."""
+"""How a server combines many updates into one model. One file per rule; see `interface`."""

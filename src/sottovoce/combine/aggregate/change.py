@@ -1,9 +1,10 @@
-"""Items by how much each participant changed them (active aggregation, Muhammad et al. 2020).
+"""Weigh each participant's row by how much it changed (active aggregation, Muhammad et al. 2020).
 
     yⱼ ← Σ_c δ_cj y_cj / Σ_c δ_cj,   δ_cj = |y_cj − yⱼ|₁
 
-over participants c, whose copy of row j is y_cj: who left a row alone has no say in it. The head is averaged
-by the number of instances. One large change outvotes many small ones, so this rule is easily led astray.
+with yⱼ the server's row j and y_cj the row of participant c. A participant who did not change a row has no
+weight in it. The head is averaged by the number of instances. One large change outweighs many small ones, so
+a single participant can mislead this rule.
 """
 
 from typing import NamedTuple
@@ -14,7 +15,7 @@ from sottovoce.registry import component
 
 @component("aggregate", "change", over="contributors")
 class Change(NamedTuple):
-    """Each row mostly by those who changed it most."""
+    """Weigh each row by how much it changed."""
 
 
 @row_weight.rule(Change)

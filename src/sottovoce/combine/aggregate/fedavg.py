@@ -1,4 +1,4 @@
-"""Federated averaging (McMahan et al. 2017): all weights by the number of instances."""
+"""Federated averaging (McMahan et al. 2017): rows and head are averaged by the number of instances."""
 
 from typing import NamedTuple
 
@@ -8,7 +8,7 @@ from sottovoce.registry import component
 
 @component("aggregate", "fedavg", over="participants")
 class FedAvg(NamedTuple):
-    """Participants count as much as they have data."""
+    """Weigh participants by their number of instances."""
 
 
 @row_weight.rule(FedAvg)

@@ -1,10 +1,10 @@
-"""How a server makes one model of many updates. One file per rule; what a rule consists of stands here.
+"""How a server combines many updates into one model. One file per rule; this module declares its operations.
 
-A rule is a `NamedTuple`, registered with `@component("aggregate", name, over=…)`. A row, and the head,
-moves by a weighted sum of what participants changed, divided by the weights `over` all
-`participants` (rows that one left alone then count as zero), over the `contributors`, who
-changed this very row, or over `nobody`: a plain sum. A rule may also weigh each row by how it changed, and
-go only a part of the way.
+A rule is a `NamedTuple`, registered with `@component("aggregate", name, over=…)`. Each row, and the head,
+moves by a weighted sum of the participants' changes. `over` names whose weights this sum is divided by: all
+`participants` (a row that one did not change then counts as zero), the `contributors` who changed this row,
+or `nobody`, which leaves a plain sum. A rule may also weigh each row by how it changed, and go only a part of
+the way.
 """
 
 from sottovoce.kernels import operation
@@ -12,27 +12,27 @@ from sottovoce.kernels import operation
 
 @operation
 def row_weight(rule, instances):
-    """The weight of a participant's rows, who trained on so many instances."""
+    """The weight of the rows of a participant who trained on this many instances."""
 
 
 @operation
 def head_weight(rule, instances):
-    """The weight of a participant's head."""
+    """The weight of the head of a participant who trained on this many instances."""
 
 
 @operation(default=lambda rule, change, n: 1.0)
 def emphasis(rule, change, n):
-    """What a participant's row `change[n]` counts beside its other rows; by default as much as those."""
+    """A factor for the weight of row `change[n]`, where `change` [n, w] is an update; by default 1."""
 
 
 @operation(default=lambda rule: 1.0)
 def stride(rule):
-    """How far the server goes towards the average: 1 is all of the way."""
+    """The share of the way that the server goes towards the average; by default 1."""
 
 
 @operation(by="over")
 def divisor(rule, contributors, participants):
-    """What a sum of changes is divided by, given the weights of those who changed it, and of all."""
+    """What a sum of changes is divided by, given the sums of weights of contributors and of participants."""
 
 
 @divisor.rule("contributors")

@@ -1,9 +1,9 @@
-"""Items by the number of contributors, the network's weights by instances (MF-FedAvg).
+"""Rows are averaged over their contributors, the head by the number of instances (MF-FedAvg).
 
-Algorithm 1 of Hegedűs et al. 2019 divides each row's sum of changes by how many changed it; Algorithm 1
-of Perifanis and Efraimidis 2022 adds a network whose weights are averaged by the number of
-instances. Whoever trained on an item contributes to its row, also if it was a sampled negative one; a row
-to which nobody contributes keeps its value.
+Algorithm 1 of Hegedűs et al. 2019 divides each row's sum of changes by the number of participants who changed
+it. Algorithm 1 of Perifanis and Efraimidis 2022 adds a network, whose weights are averaged by the number of
+instances. Everybody who trained on an item contributes to its row, also if it was a sampled negative. A row
+without contributors keeps its value.
 """
 
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from sottovoce.registry import component
 
 @component("aggregate", "mf-fedavg", over="contributors")
 class MFFedAvg(NamedTuple):
-    """Each row by those who changed it."""
+    """Average each row over those who changed it."""
 
 
 @row_weight.rule(MFFedAvg)

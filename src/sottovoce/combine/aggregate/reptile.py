@@ -1,9 +1,10 @@
-"""Reptile on a server: a start from which training goes far (Nichol et al. 2018).
+"""Reptile on a server: a start that one training adapts to a person (Nichol et al. 2018).
 
     φ ← φ + ε · mean over participants of (φ̃ − φ)
 
-with φ̃ what a participant's training makes of φ. Each person recommends with a copy that is trained
-once more on the own data, so set `evaluate.tune` with this rule. With ε = 1 it is `simple`.
+with φ the server's start, φ̃ a participant's trained copy of it, and ε the `step`. Each person is recommended
+items by a copy that is trained once more on the person's data, so set `evaluate.tune` with this rule. With
+ε = 1 it is `simple`.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,10 +17,10 @@ from sottovoce.registry import component
 
 @component("aggregate", "reptile", over="participants")
 class Reptile(NamedTuple):
-    """The plain mean, and a step towards it."""
+    """A step towards the plain mean."""
 
     step: Annotated[float, Gt(0), Le(1)] = 0.5
-    """ε, how far the start moves towards the mean of what training made of it."""
+    """ε, the share of the way from the start to the mean of its trained copies."""
 
 
 @row_weight.rule(Reptile)

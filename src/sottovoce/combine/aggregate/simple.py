@@ -8,7 +8,7 @@ from sottovoce.registry import component
 
 @component("aggregate", "simple", over="participants")
 class Simple(NamedTuple):
-    """All participants count alike."""
+    """All participants have the same weight."""
 
 
 @row_weight.rule(Simple)

@@ -1,18 +1,17 @@
-"""A start moves part of the way that training goes, and people use a copy that went all of it."""
+"""People use a copy of the shared model that they train once more."""
 
 import sys
 
 import numpy as np
 
-from sottovoce.combine.decentralized_reptile import DecentralizedReptile
 from sottovoce.combine.linear import Linear
 from sottovoce.evaluate.tuned import tuned
 from sottovoce.models.gmf import GMF
 from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
-from sottovoce.models.training import train_stored, train_towards
+from sottovoce.models.training import train_stored
 from sottovoce.protocols.central import Central
-from tests.networks import advance_slowly, assert_same, copy_of, ratings, simulate
+from tests.networks import copy_of, ratings, simulate
 
 
 def community():
@@ -21,36 +20,8 @@ def community():
     return ratings(table.tolist())
 
 
-def test_gossip_equals_the_slow_network():
-    parts = {"merge": DecentralizedReptile(step=0.25)}
-    fast, slow = (simulate(MF(factors=3), community(), **parts) for _ in range(2))
-    fast.advance(4)
-    advance_slowly(slow, 4)
-    assert_same(fast, slow)
-
-
-def test_a_step_goes_part_of_the_way():
-    simulation = simulate(MF(factors=3), community())
-    simulation.advance(2)
-    model, tables, people = simulation.model, simulation.tables, simulation.people
-    before, trained, half, all_of_it = (copy_of(tables) for _ in range(4))
-    vector = people.user.copy()
-
-    def go(way, *step):
-        people.user[:] = vector
-        way(*step)
-
-    go(train_stored, trained, 3, model, people, 3, 1)
-    assert (trained.rows != before.rows).any()
-    go(train_towards, all_of_it, 3, model, people, 3, 1, 1.0)
-    np.testing.assert_array_equal(all_of_it.rows, trained.rows)
-    np.testing.assert_array_equal(all_of_it.age, trained.age)
-    go(train_towards, half, 3, model, people, 3, 1, 0.5)
-    np.testing.assert_allclose(half.rows, (before.rows + trained.rows) / 2, rtol=1e-6)
-
-
 def test_a_tuned_copy_is_the_start_and_a_step_for_every_training(monkeypatch):
-    """φ ← φ + ε (φ̃ − φ) for everybody's GMF, rows and head, with the own vector trained for good.
+    """φ ← φ + ε (φ̃ − φ) for everybody's GMF, rows and head, with the person's vector trained for good.
 
     The compiled loop runs as the plain Python it is, so that no kernel is compiled for this.
     """
@@ -94,3 +65,12 @@ def test_tuned_copies_leave_the_network_alone():
     np.testing.assert_allclose(own.rows, tables.rows, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(each.user, people.user, rtol=1e-5, atol=1e-6)
     assert (own.rows != rows).any()
+
+
+def test_tuned_copies_leave_the_optimizers_of_people_alone(uncompiled):
+    simulation = simulate(GMF(factors=2, negatives=1, optimizer_state="kept"), community())
+    simulation.advance(2)
+    people, kept = simulation.people, simulation.people.optimizer.copy()
+    _, each = tuned(simulation.model, simulation.tables, people, 1, 1)
+    np.testing.assert_array_equal(people.optimizer, kept)
+    assert (each.optimizer[:, 0] > kept[:, 0]).all()
