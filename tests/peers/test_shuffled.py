@@ -64,9 +64,9 @@ def test_models_of_nodes_with_few_links_are_passed_on_as_they_are():
     rows = s.tables.rows.reshape(12, items, -1)
     steps = s.people.steps.copy()
     assert (rows[0] != rows[5]).any()
-    absorb(s.merge, s.model, s.tables, s.tables, 5, 0, 0, s.people, 1)
+    absorb(*s.driver.learning, s.tables, s.private, s.tables, 5, 0, 0, s.people, s.receivers, 1)
     np.testing.assert_array_equal(rows[5], rows[0])
     np.testing.assert_array_equal(s.people.steps, steps)
-    absorb(s.merge, s.model, s.tables, s.tables, 6, 7, 7, s.people, 1)
+    absorb(*s.driver.learning, s.tables, s.private, s.tables, 6, 7, 7, s.people, s.receivers, 1)
     assert (rows[6] != rows[7]).any()
     assert s.people.steps[6] == steps[6] + 1
