@@ -79,7 +79,7 @@ def test_movielens_without_films_or_with_a_bad_rating(tmp_path: Path) -> None:
 
 def test_files_of_several_data_sets_are_not_mistaken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(tmp_path / "mine", CSV)
-    with pytest.raises(DataError, match=r"may be any of: ml-20m, ml-25m, ml-32m, ml-latest-small"):
+    with pytest.raises(DataError, match=r"could be any of: ml-20m, ml-25m, ml-32m, ml-latest-small"):
         load(folder)
     assert load("ml-25m", data_dir=folder).name == "ml-25m"
     assert load(folder / "ratings.csv").name == "ratings"

@@ -13,7 +13,7 @@ import zlib
 from collections.abc import Callable
 from pathlib import Path
 
-from sottovoce.data.memory import available_memory
+from sottovoce.data.available import available_memory
 from sottovoce.errors import DataError
 
 MOST = 16 * 2**30

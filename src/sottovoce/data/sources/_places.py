@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 
 
 def coordinates(content: table.Table, latitude: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources import _places
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.plural import listed
 from sottovoce.registry import component
@@ -29,7 +30,7 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "foursquare-global", dataset=SET)
 class FoursquareGlobal(NamedTuple):
     """266,909 people, 3,680,126 venues, 33,278,683 check-ins in 77 countries."""
 

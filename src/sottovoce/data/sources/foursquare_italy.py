@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component, nearest
 
@@ -27,7 +27,7 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "foursquare-italy", dataset=SET)
 class FoursquareItaly(NamedTuple):
     """6,596 people, 34,332 venues, 89,616 check-ins with categories."""
 

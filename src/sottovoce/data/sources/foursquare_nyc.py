@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources import _places
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.data.sources.ncf import read_parts
 from sottovoce.registry import component
 
@@ -28,7 +29,7 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "foursquare-nyc", dataset=SET)
 class FoursquareNYC(NamedTuple):
     """1,083 people, 5,135 venues, 147,938 check-ins (10-core); the original has 38,333 venues and 227,428."""
 

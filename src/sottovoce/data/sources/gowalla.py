@@ -11,7 +11,8 @@ from typing import NamedTuple
 from sottovoce.data import table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources import _places
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.registry import component
 
 SET = Dataset(
@@ -23,7 +24,7 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "gowalla", dataset=SET)
 class Gowalla(NamedTuple):
     """1,000 people, 24,209 locations, 157,251 check-ins; or the original with 6,442,890."""
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -27,7 +27,7 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "lastfm", dataset=SET)
 class LastFM(NamedTuple):
     """1,892 people, 17,632 artists, 92,834 play counts; or 186,479 tags given to artists."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data import find, table
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -52,7 +52,7 @@ class Digits(NamedTuple):
     source: str
 
 
-@component("source", SET.name)
+@component("source", "mnist", dataset=SET)
 class MNIST(NamedTuple):
     """60,000 images of handwritten digits and 10,000 to test with; no interactions."""
 

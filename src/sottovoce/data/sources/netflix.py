@@ -15,7 +15,7 @@ import numpy as np
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -33,7 +33,7 @@ SET = Dataset(
 SCALE = (1.0, 5.0)
 
 
-@component("source", SET.name)
+@component("source", "netflix", dataset=SET)
 class Netflix(NamedTuple):
     """480,189 people, 17,770 films, 100,480,507 ratings from 1 to 5, in four files."""
 

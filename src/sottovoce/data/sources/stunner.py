@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data import find, table
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -49,7 +49,7 @@ class Events(NamedTuple):
     source: str
 
 
-@component("source", SET.name)
+@component("source", "stunner", dataset=SET)
 class Stunner(NamedTuple):
     """7,818 measurements of 245 phones; no interactions."""
 

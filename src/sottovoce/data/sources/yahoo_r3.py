@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from sottovoce.data import find, table
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -26,7 +26,7 @@ SET = Dataset(
 SCALE = (1.0, 5.0)
 
 
-@component("source", SET.name)
+@component("source", "yahoo-r3", dataset=SET)
 class YahooR3(NamedTuple):
     """15,400 people, 1,000 songs, 311,704 ratings from 1 to 5 of songs they chose."""
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.split import Split
-from sottovoce.evaluate.references import Reference, Scorer
+from sottovoce.evaluate.references.interface import Reference, Scorer
 from sottovoce.models import score
 from sottovoce.state import People, Tables, locate, people, whole
 
@@ -35,9 +35,9 @@ class Scored(NamedTuple):
     people: People
 
 
-def memory(reference: Reference, data: Interactions) -> int:
+def memory_needed(reference: Reference, data: Interactions) -> int:
     """Bytes that `scored` needs: everybody's score of everything, and what fitting takes."""
-    return data.people * data.items * 4 + 3 * BLOCK * 8 + reference.memory(data.people, data.items)
+    return data.people * data.items * 4 + 3 * BLOCK * 8 + reference.memory_needed(data.people, data.items)
 
 
 def scored(reference: Reference, split: Split, seed: int) -> Scored:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.kernels import threads
 from sottovoce.state import Floats
 

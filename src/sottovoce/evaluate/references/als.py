@@ -14,8 +14,8 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
 from sottovoce.evaluate.references._outside import consumed, limited, products
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
 
 
@@ -48,6 +48,6 @@ class ALS(NamedTuple):
             model.fit(consumed(train), show_progress=False)
         return products(model.user_factors, model.item_factors)
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """The factors."""
         return (people + items) * self.factors * 4

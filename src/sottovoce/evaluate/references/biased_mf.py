@@ -15,7 +15,7 @@ from annotated_types import Ge, Gt
 
 from sottovoce.combine.none import Replace
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.models.mf import MF
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.central import Central
@@ -53,6 +53,6 @@ class BiasedMF(NamedTuple):
 
         return score
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """Factors and biases."""
         return (people + items) * (self.factors + 1) * 4

@@ -15,8 +15,8 @@ from annotated_types import Gt
 from numpy.typing import NDArray
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
 from sottovoce.evaluate.references._outside import consumed, limited
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
 from sottovoce.state import Floats
 
@@ -71,7 +71,7 @@ class EASE(NamedTuple):
         inverse: NDArray[np.float64] = np.linalg.inv(ridge)
         return inverse
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """The matrix of items or of people, its inverse, and what solving takes, in double precision."""
         smaller = min(people, items)
         return 4 * smaller * smaller * 8 + items * _BLOCK * 8

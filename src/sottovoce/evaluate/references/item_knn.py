@@ -11,8 +11,8 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
 from sottovoce.evaluate.references._outside import consumed, neighbours
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
 from sottovoce.state import Floats
 
@@ -35,6 +35,6 @@ class ItemKNN(NamedTuple):
 
         return score
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """The similarities, twice while they are sorted."""
         return 2 * items * min(self.k + 1, items) * 12

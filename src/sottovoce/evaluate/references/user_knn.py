@@ -12,8 +12,8 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
 from sottovoce.evaluate.references._outside import consumed, neighbours
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
 from sottovoce.state import Floats
 
@@ -36,6 +36,6 @@ class UserKNN(NamedTuple):
 
         return score
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """The similarities, twice while they are sorted."""
         return 2 * people * min(self.k + 1, people) * 12

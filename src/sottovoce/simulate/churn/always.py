@@ -5,7 +5,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
 
 
 @component("churn", "always")

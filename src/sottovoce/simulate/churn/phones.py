@@ -39,7 +39,7 @@ from annotated_types import Ge, Gt, Lt
 from sottovoce.errors import RecipeError
 from sottovoce.kernels import CHURN, driver, helper, normal, prange, stream, uniform
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
 
 SIGMA = 1.4
 TURN = 2 * math.pi / 86400

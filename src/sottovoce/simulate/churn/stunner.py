@@ -29,7 +29,8 @@ from numpy.typing import NDArray
 from sottovoce.data.sources import stunner
 from sottovoce.errors import DataError
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, dealt, draws, packed, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
+from sottovoce.simulate.churn.packing import dealt, draws, packed
 from sottovoce.state import Doubles, Longs
 
 DAY = 86400

@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.errors import DataError
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, dealt, draws, packed, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
+from sottovoce.simulate.churn.packing import dealt, draws, packed
 
 COLUMNS = ("node", "from", "until")
 

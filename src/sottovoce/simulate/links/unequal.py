@@ -11,7 +11,7 @@ from annotated_types import Ge, Gt, Lt
 
 from sottovoce.kernels import LINKS, driver, normal, prange, stream
 from sottovoce.registry import component
-from sottovoce.simulate.links import speeds
+from sottovoce.simulate.links.interface import speeds
 
 
 @component("links", "unequal")

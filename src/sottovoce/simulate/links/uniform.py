@@ -10,7 +10,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Lt
 
 from sottovoce.registry import component
-from sottovoce.simulate.links import speeds
+from sottovoce.simulate.links.interface import speeds
 
 
 @component("links", "uniform")
