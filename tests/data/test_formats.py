@@ -126,7 +126,9 @@ def test_foursquare_of_the_world(tmp_path: Path) -> None:
     italy = load(folder, country="it")
     assert facts(italy) == [("5", "v1", 1.0, 1333476006)]
     assert italy.catalog.categories == [("Café",)]
-    with pytest.raises(DataError, match=r"no visited venue in the country 'FR'. Codes are: BR, IT"):
+    with pytest.raises(
+        DataError, match=r"no visited venue in the country 'FR'. Use one of these codes: BR, IT"
+    ):
         load(folder, country="FR")
     (folder / "dataset_TIST2015_POIs.txt").unlink()
     with pytest.raises(DataError, match="no dataset_TIST2015_POIs"):

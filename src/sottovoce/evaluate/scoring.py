@@ -1,4 +1,4 @@
-"""What evaluation and recommendation share: whose model is whose, and who is where."""
+"""Shared by evaluation and recommendation: the slot of each person's model, and people's places."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,12 +12,12 @@ if TYPE_CHECKING:
 
 
 def slots_of(people: People) -> Ints:
-    """The slot that hosts each person."""
+    """[people]: the slot of each person."""
     hosts = np.empty(len(people.member), np.int32)
     hosts[people.member] = np.repeat(np.arange(len(people.first) - 1, dtype=np.int32), np.diff(people.first))
     return hosts
 
 
 def contexts(model: Any, split: "Split") -> tuple[Ints, Ints]:
-    """Where people were before each test entry, and for how long, if the model looks at it; else nothing."""
+    """The place before each test entry and the seconds since then; empty if the model does not use places."""
     return split.before if uses_place(model) else (np.empty(0, np.int32), np.empty(0, np.int32))

@@ -1,4 +1,4 @@
-"""Foursquare check-ins in the USA, a small part of the set of Liu et al., VLDB 2017."""
+"""Foursquare check-ins in the USA, a small part of the data set of Liu et al., VLDB 2017."""
 
 from __future__ import annotations
 

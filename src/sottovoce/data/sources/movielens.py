@@ -147,7 +147,7 @@ def read(dataset: Dataset, form: Layout, data_dir: Path | None, which: Which = "
         catalog=choose(catalog, item, which),
         scale=form.scale,
         terms=dataset.terms,
-        source=where if about else f"{where}, without titles because there is no list of films",
+        source=where if about else f"{where}, without titles because the file of films is missing",
     )
 
 

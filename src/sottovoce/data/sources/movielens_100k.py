@@ -65,12 +65,12 @@ def read(path: Path, where: str) -> Interactions:
         catalog=None if about is None else extended(_catalog(about), np.unique(item).tolist()),
         scale=SCALE,
         terms=TERMS,
-        source=where if about else f"{where}, without titles because u.item is not there",
+        source=where if about else f"{where}, without titles because u.item is missing",
     )
 
 
 def _catalog(path: Path) -> Catalog:
-    """Films with their titles and genres: `id|title|date|date|address|19 flags`."""
+    """The films of `u.item`: `id|title|date|date|address|19 genre flags`."""
     content = table.read_text(path, "|", fields=5 + len(GENRES), encoding="latin-1")
     flags = np.stack([content.numbers(5 + n, "genre flag", (0, 1)) for n in range(len(GENRES))])
     categories = [tuple(g for g, flag in zip(GENRES, film, strict=True) if flag) for film in flags.T]

@@ -36,5 +36,5 @@ class MovieTweetings(NamedTuple):
     """16,554 people, 10,506 films, 100,000 ratings from 0 to 10 (the snapshot 100K)."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The ratings, found or fetched."""
+        """The ratings, downloaded if they are missing."""
         return movielens.read(SET, movielens.Layout("::", False, "utf-8", (0.0, 10.0)), data_dir)

@@ -1,4 +1,4 @@
-"""No churn: everybody stays, as in the churn-free scenario of Hegedűs et al. (2019)."""
+"""No churn, as in the churn-free scenario of Hegedűs et al. (2019)."""
 
 from typing import NamedTuple
 

@@ -1,12 +1,12 @@
-"""What lies between nodes. One file per kind; what it consists of is declared here.
+"""What links are: the speed of the connections between nodes.
 
-Links are a `NamedTuple` of parameters, registered with `@component("links", name)`. Every kind has
+A kind of links is a `NamedTuple` of parameters, registered with `@component("links", name)`. Every kind has
 
-    transfer  seconds that a full model takes on an ordinary link, which is what a round means then
-    latency   seconds that a message takes beside its transfer
-    loss      the share of messages that get lost
+    transfer  seconds that a full model takes on an ordinary link; also the length of a round
+    latency   seconds that a message takes in addition to its transfer
+    loss      the share of messages that are lost
 
-Without links in a recipe there is no time: in each round everybody sends at once.
+Without links in a recipe there is no virtual time: in each round all nodes send at once.
 """
 
 from pathlib import Path
@@ -19,15 +19,17 @@ from sottovoce.timing import Timing
 
 @operation
 def speeds(links, nodes, run):
-    """Everybody's upload and download against an ordinary link's, two arrays. Python only."""
+    """Upload and download speeds relative to an ordinary link: two arrays [nodes]. Python only."""
 
 
 def clock(
     links: Any, churn: Any, nodes: int, rounds: int, run: int, data_dir: str | Path | None = None
 ) -> Timing:
-    """The clock of a network with these links, whose nodes come and go as `churn` says."""
+    """The timing of a network with these links and this churn. `run` seeds random numbers."""
     upload, download = speeds(links, nodes, run)
-    there = sessions(churn, nodes, (rounds + 1) * links.transfer, run, data_dir)  # one more, to see its end
+    there = sessions(
+        churn, nodes, (rounds + 1) * links.transfer, run, data_dir
+    )  # one round more than needed, to see its end
     return Timing(
         first=there.first,
         since=there.since,
