@@ -36,7 +36,7 @@ def listed(
     tests, before = seen(split.test.indptr, split.test.item), contexts(model, split)
 
     def measure(among: bool) -> tuple[NDArray[np.int32], list[NDArray[np.float64]]]:
-        """The lists [people, max(ks)], and precision, recall, F1, popularity bias [K, people], coverage [people]."""
+        """Lists [people, max(ks)]; precision, recall, F1, popularity bias [K, people]; coverage [people]."""
         item = np.empty((count, max(ks)), np.int32)
         hit = np.empty(item.shape, np.int32)
         state = model, tables, people, slots_of(people)

@@ -20,7 +20,7 @@ from sottovoce.storage import opened
 
 @helper
 def _score_those(model, tables, people, person, drawn, scores):
-    """Write the scores of the items in `drawn` to `scores`. Negative entries are left out; NaN fills the end."""
+    """Write the scores of the items `drawn` to `scores`, without negative entries; NaN fills the end."""
     items = np.empty(len(drawn), np.int32)
     count = 0
     for n in range(len(drawn)):

@@ -19,8 +19,7 @@ session is drawn with probability proportional to length, which for a log-normal
 age is uniform within the length, thinned by a(−age).
 
 The paper does not say whether its mean includes sessions that are cut at the ends of a segment. Here the mean
-is that of uncut sessions. If sessions that the ends of a window of 48 hours cut are counted as they are, it is
-78.7 minutes.
+is that of uncut sessions. If sessions that are cut at the ends of 48 hours are included, it is 78.7 minutes.
 
 Comparison with real phones: `dist_online_percent_of_day` of `stunner-sample` gives the percentage of a day
 that phones of the authors' larger collection were online, by the authors' definition: 13.3 on average. The
