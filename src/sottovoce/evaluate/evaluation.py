@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce import plural
 from sottovoce.data.sampling import seen
 from sottovoce.errors import DataError, RecipeError
 from sottovoce.evaluate.listed import listed
@@ -123,7 +124,7 @@ def _check(split: "Split", people: People) -> None:
     where = f"The split {split.name!r}"
     if test.people != count:
         raise DataError(
-            f"{where} has {test.people} people, but there are models of {count}.",
+            f"{where} is for {plural.count(test.people, 'person')}, but there are models of {plural.count(count, 'person')}.",
             "Use the split with which the models were trained.",
         )
     if len(split.candidates) != len(test):

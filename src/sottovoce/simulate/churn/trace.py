@@ -41,7 +41,7 @@ def _sessions(churn, nodes, seconds, run, data_dir):
     if not (known.since < seconds).any():
         raise DataError(
             f"{path} has no session in the {seconds:g} seconds of the run.",
-            "Write times as seconds since the start of the run.",
+            "Write times as seconds since the start of the run: subtract the time at which it starts.",
         )
     count = len(known.first) - 1
     chosen = np.arange(nodes)
