@@ -123,8 +123,9 @@ def _check(split: "Split", people: People) -> None:
     test, count = split.test, len(people.steps)
     where = f"The split {split.name!r}"
     if test.people != count:
+        tested, trained = (plural.count(number, "person") for number in (test.people, count))
         raise DataError(
-            f"{where} is for {plural.count(test.people, 'person')}, but there are models of {plural.count(count, 'person')}.",
+            f"{where} is for {tested}, but there are models of {trained}.",
             "Use the split with which the models were trained.",
         )
     if len(split.candidates) != len(test):
