@@ -155,10 +155,8 @@ def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArra
     """A column of ids: int64 if all are whole numbers, else text."""
     import polars as pl
 
-    kind, missing = (
-        series.dtype,
-        (f"has no {what}", f"Write the {what} in every row, or remove rows without one."),
-    )
+    kind = series.dtype
+    missing = f"has no {what}", f"Write the {what} in every row, or remove rows without one."
     wrong = "a truth value" if kind == pl.Boolean else "a time" if kind.is_temporal() else "a list"
     if kind == pl.Boolean or kind.is_temporal() or kind.is_nested() or kind == pl.Object:
         told = f"{place(0)} has {wrong} for its {what}, in column {series.name}."

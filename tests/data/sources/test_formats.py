@@ -1,4 +1,4 @@
-"""Formats whose data is not at hand, on small files made up here; and what is read from archives."""
+"""Formats whose data is not available here, tested on small made-up files; and files in archives."""
 
 import gzip
 import zipfile
@@ -201,7 +201,10 @@ def test_netflix(form: str, tmp_path: Path) -> None:
     [
         ("1:\n5,6,2005-01-01\n", r"line 2 has a rating outside 1 to 5: column rating holds '6'"),
         ("1:\n5,4,2005-01-01\n2:\n6,3\n", r"line 4 has a time"),
-        ("5,4,2005-01-01\n1:\n5,4,2005-01-01\n", "line 1 has no film, for no line above it"),
+        (
+            "5,4,2005-01-01\n1:\n5,4,2005-01-01\n",
+            r"line 1 belongs to no film: no line above it.*for example 1:\.",
+        ),
         ("1:\n,4,2005-01-01\n", "line 2 has no user"),
     ],
 )

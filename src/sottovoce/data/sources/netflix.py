@@ -80,13 +80,18 @@ def _ratings(
     text = lines.to_series().rename("line")
     heads = text.str.strip_suffix(":").cast(pl.Int64, strict=False).set(~text.str.ends_with(":"), None)
     film, at = heads.forward_fill(), np.flatnonzero(heads.is_null().to_numpy())
+    if film.null_count():
+        raise DataError(
+            f"{path}, line 1 belongs to no film: no line above it ends in a colon.",
+            "Write a line with the number of the film and a colon above the ratings, for example 1:.",
+        )
     fields = (
         text.gather(at).str.splitn(",", 3).struct.rename_fields(["user", "rating", "date"]).struct.unnest()
     )
     content = table.Table(str(path), fields.with_columns(film=film.gather(at)), at + 1)
     return (
         content.ids(0, "user"),
-        content.ids(3, "film, for no line above it ends in a colon,"),
+        content.ids(3, "film"),
         content.numbers(1, "rating", SCALE).astype(np.float32),
         content.times(2),
     )
