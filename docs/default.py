@@ -1,4 +1,4 @@
-"""Write docs/reference/default.md: what `sottovoce run --data …` reaches on every data set at hand.
+"""Write docs/reference/default.md: what `sottovoce run --data …` reaches on every available data set.
 
     python -m docs.default            # from the root of the project; runs what is missing
     python -m docs.default written    # runs nothing
@@ -25,7 +25,7 @@ METRICS, OTHERS = ("hr@20", "ndcg@10"), ("popularity", "random", "als", "ease")
 
 
 class Case(NamedTuple):
-    """A data set, how to call it, and under which seeds it is run."""
+    """A data set: its title, its name, its settings and the seeds."""
 
     title: str
     data: str
@@ -61,7 +61,7 @@ def arguments(case: Case, seed: int) -> list[str]:
 
 
 def measure(case: Case, number: int) -> dict[str, Any]:
-    """Run a case under its seeds where that was not done, and say what it came to."""
+    """Run a case with its seeds, unless the runs exist, and return its figures."""
     runs = []
     for seed in case.seeds:
         place = RUNS / f"{number}-{seed}"
@@ -84,7 +84,7 @@ def measure(case: Case, number: int) -> dict[str, Any]:
 
 
 def _figures(runs: list[Run], metric: str) -> dict[str, Any]:
-    """Means over seeds, and the interval of what everybody gains over popularity, all seeds together."""
+    """Means over seeds, and the interval of people's gain over popularity, over all seeds together."""
     own = [run.people() for run in runs]
     ours, popular = (
         np.concatenate([p[name].to_numpy() for p in own]) for name in (metric, f"popularity {metric}")
@@ -124,9 +124,9 @@ def page(cases: list[dict[str, Any]]) -> str:
     ]
     listed = ", ".join(worse)
     verdict = (
-        "By the interval it is ahead of popularity in NDCG@10 on every data set, and nowhere behind in HR@20."
+        "By the interval it is ahead of popularity in NDCG@10 on every data set, and never behind in HR@20."
         if not worse
-        else f"It is ahead of popularity in NDCG@10, and not behind in HR@20, but for: {listed}."
+        else f"It is ahead of popularity in NDCG@10, and not behind in HR@20, except on: {listed}."
     )
     commands = "\n".join(" ".join(_quoted(part) for part in case["command"]) for case in cases)
     return TEXT.format(verdict=verdict, table="\n".join(table), commands=commands)
@@ -140,21 +140,22 @@ TEXT = """# The default, data set by data set
 
 Written by `python -m docs.default`.
 
-`sottovoce run --data yours.csv` trains `ials` by gossip with the settings of the quickstart. This is what
-it reaches, beside popularity, random, and two central references at their defaults (`als` and `ease`, which
-see everybody's data and are not tuned to these data sets either). {verdict}
+`sottovoce run --data yours.csv` trains `ials` by gossip with the settings of the quickstart. This page shows
+its quality, beside popularity, random, and two central references at their defaults (`als` and `ease`, which
+see all data and are not tuned to these data sets either). {verdict}
 
-Figures are percent, for everybody's items held out by `local-holdout` (15 % for the test, another 15 %
-withheld to choose how much popularity counts), each ranked among 100 items that the person has not met. ±
-is the standard deviation over seeds. *Gain* is the 95 % interval of the mean difference to popularity,
-person by person. The rules that `ials` scales itself by were chosen on the parts withheld of seed 1 of
-MovieLens 100K and latest-small, Foursquare New York and MovieTweetings; the form of the regularization and of
-the prior also with exact ALS on the parts withheld of all but MovieLens 1M. No test part was
-looked at, but what seeds 2 and 3 hold out for the test overlaps with parts that seed 1 withholds.
+Figures are percentages. `local-holdout` holds out 15 % of each person's items for the test, and another 15 %
+as the weighting set, on which the weight of popularity is chosen. Each test item is ranked among 100 items
+that the person has not seen. ± is the standard deviation over seeds. *Gain* is the 95 % interval of the mean
+difference to popularity, person by person. The rules by which `ials` scales itself were chosen on the
+weighting sets of seed 1 of MovieLens 100K and latest-small, Foursquare New York and MovieTweetings; the form
+of the regularization and of the prior was also chosen with exact ALS on the weighting sets of all but
+MovieLens 1M. No test set was looked at, but the test sets of seeds 2 and 3 overlap with the weighting set of
+seed 1.
 
 {table}
 
-People who met an item more than once count with the last time. — is not measured. Data sets that are not in
+Of repeated interactions with an item, the last one counts. — means not measured. Data sets that are not in
 the table have not been measured with these settings yet.
 
 <!-- test: not run here, because each of them takes minutes -->
@@ -165,7 +166,7 @@ the table have not been measured with these settings yet.
 
 
 def main() -> None:
-    """Measure what can be measured here, and write the page."""
+    """Measure the data sets that are available here, and write the page."""
     known = {case["title"]: case for case in json.loads(FIGURES.read_text())} if FIGURES.exists() else {}
     for number, case in enumerate(CASES):
         try:

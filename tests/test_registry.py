@@ -40,6 +40,14 @@ from sottovoce.registry import component
 class Model(NamedTuple):
     pass
 """
+MARK = """
+
+@component(
+    "churn", "the-other", needs="nothing"
+)
+class Other(NamedTuple):
+    pass
+"""
 
 
 @pytest.fixture
@@ -63,7 +71,7 @@ def test_an_edited_file_is_another_component(own: Path) -> None:
     assert registry.get("source", pinned) is before
     own.write_text(SOURCE.replace("things: int = 2", "things: int = 5"))
     assert load(own).items == 5
-    with pytest.raises(RecipeError, match=r"own\.py has changed since this recipe was written.*without #"):
+    with pytest.raises(RecipeError, match=r"own\.py has changed since this recipe was written.*remove #"):
         registry.get("source", pinned)
 
 
@@ -81,7 +89,7 @@ def test_unknown_settings_are_refused(own: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("def f(:\n", r"own\.py, line 1: SyntaxError: .*Correct that place"),
+        ("def f(:\n", r"own\.py, line 1: SyntaxError: .*Correct the Python code"),
         ("\nx = y\n", r"own\.py, line 2: NameError: name 'y' is not defined"),
         ("import nothing_of_this_name\n", r"own\.py, line 1: ModuleNotFoundError"),
         ("x = 1\n", r'own\.py registers 0 components of the kind model\. .*@component\("model", "own"\)'),
@@ -99,7 +107,7 @@ def test_what_does_not_work_is_said(own: Path, text: str, said: str) -> None:
 
 
 def test_a_file_that_is_not_there(tmp_path: Path) -> None:
-    with pytest.raises(RecipeError, match=r"none\.py cannot be read: No such file.*Give the path"):
+    with pytest.raises(RecipeError, match=r"none\.py cannot be read: No such file.*Write the path"):
         registry.get("model", str(tmp_path / "none.py"))
 
 
@@ -147,3 +155,29 @@ def test_of_many_names_ten_are_listed() -> None:
     assert remedy.count("person") == 10
     assert registry.nearest("person 61O", known) == "Did you mean 'person 61'?"
     assert registry.nearest("zzz", ["a", "b"]) == "Valid names: a, b."
+
+
+def test_a_module_counts_if_its_source_registers_a_component(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "kinds_of_churn"
+    package.mkdir()
+    (package / "__init__.py").touch()
+    (package / "helpers.py").write_text('"""Registers nothing; `@component("churn", "never")` is text."""')
+    (package / "other.py").write_text('raise ImportError\n\n\n@component("links", "fast")\nclass A: ...\n')
+    (package / "two.py").write_text(MODEL.replace("model", "churn").format(name="one") + MARK)
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setitem(registry.PACKAGES, "churn", "kinds_of_churn")
+    monkeypatch.setattr(registry, "_known", {})
+    registry._shipped.cache_clear()
+    try:
+        assert registry.names("churn") == ["one", "the-other"]
+        assert registry.get("churn", "the-other").__name__ == "Other"
+    finally:
+        registry._shipped.cache_clear()
+
+
+def test_every_shipped_name_is_registered_by_the_module_that_names_it() -> None:
+    for kind in registry.PACKAGES:
+        for name, module in registry._shipped(kind).items():
+            assert registry.get(kind, name).__module__ == module

@@ -16,8 +16,8 @@ def page() -> str:
     parts = [
         "# Commands and options",
         (
-            "What `sottovoce COMMAND --help` says. What the commands have in common, such as exit codes, "
-            "is told in [the command line](cli.md)."
+            "This is the output of `sottovoce COMMAND --help`. [The command line](cli.md) describes what "
+            "commands have in common, such as exit codes."
         ),
     ]
     for name in main.list_commands(context):

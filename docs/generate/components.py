@@ -1,27 +1,27 @@
-"""Everything that a recipe can name, from the files that define it."""
+"""The page about components, from the files that define them."""
 
 from docs.generate.source import module_text, settings, shipped, text
 
 PAGE = "components.md"
 
 KINDS = {
-    "split": ("Splits", "`[split]`: what the model learns from, and what it is judged by."),
+    "split": ("Splits", "`[split]`: which interactions are used for training, and which for testing."),
     "model": ("Models", "`[model]`: what a node learns."),
-    "protocol": ("Protocols", "`[protocol]`: who does what when."),
-    "merge": ("Merge rules", "`[protocol] merge`: how an incoming model is combined with one's own."),
+    "protocol": ("Protocols", "`[protocol]`: who trains and who sends, and when."),
+    "merge": ("Merge rules", "`[protocol] merge`: how a node combines an incoming model with its own."),
     "aggregate": (
         "Aggregation rules",
-        "`[protocol] aggregate`: how a server makes one model of what its clients change.",
+        "`[protocol] aggregate`: how a server combines the updates of its clients.",
     ),
-    "step": ("Steps", "`[privacy] steps`, a list: what is done to an update before it leaves a device."),
-    "compression": ("Compression", "`[protocol] compress`, a list: what makes messages smaller."),
-    "peers": ("Peers", "`[network] peers`: whom a node talks to."),
-    "links": ("Links", "`[network] links`: how long messages take. Without them there is no time."),
+    "step": ("Steps", "`[privacy] steps`, a list: changes of an update before it leaves a device."),
+    "compression": ("Compression", "`[protocol] compress`, a list: ways to make messages smaller."),
+    "peers": ("Peers", "`[network] peers`: which nodes a node sends to."),
+    "links": ("Links", "`[network] links`: how long messages take. Without links there is no virtual time."),
     "churn": ("Churn", "`[network] churn`: when nodes are online. It needs links."),
     "reference": (
         "References",
         (
-            "`[evaluate] references`: what a central service would use, measured beside a run. They need "
+            "`[evaluate] references`: methods that a central service would use, measured in a run. They need "
             "`pip install 'sottovoce[references]'`."
         ),
     ),
@@ -32,8 +32,8 @@ def page() -> str:
     parts = [
         "# Components",
         (
-            "A component is named in [a recipe](recipe.md), and its settings stand beside its name. "
-            "A file of your own adds one: [a model](../how-to/own-model.md), "
+            "Name a component in [a recipe](recipe.md), and write its settings beside its name. "
+            "You can write your own in one file: [a model](../how-to/own-model.md), "
             "[a merge rule](../how-to/own-merge-rule.md). Data sets have [a page of their own](data-sets.md)."
         ),
     ]

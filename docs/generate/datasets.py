@@ -1,4 +1,4 @@
-"""Where data comes from, and what one may do with it."""
+"""The page about data sets and their terms of use."""
 
 from docs.generate.source import module_text, settings, shipped, table, text
 from sottovoce import registry
@@ -16,17 +16,19 @@ def page() -> str:
     parts = [
         "# Data sets and their terms",
         (
-            "`name` under `[data]`, or `sottovoce.load(name)`. A data set is looked for in `--data-dir`, in "
-            "`$SOTTOVOCE_DATA` and in the cache, and fetched from its own home if that allows it. None is a "
-            "part of Sottovoce. `sottovoce data info NAME` shows what is in one."
+            "Use a data set with `name` under `[data]`, or with `sottovoce.load(name)`. It is looked for in "
+            "`--data-dir`, in `$SOTTOVOCE_DATA` and in the cache, and downloaded from its home page if that "
+            "allows it. No data set is part of Sottovoce. `sottovoce data info NAME` shows its content."
         ),
         table(["name", "holds", "terms"], rows),
-        "`synthetic` is made up and needs nothing; `delimited`, `ncf` and `recbole` read files of your own.",
+        "`synthetic` needs no files; `delimited`, `ncf` and `recbole` read files of your own.",
     ]
+    shown = set()
     for name, cls in shipped("source").items():
         parts += [f"## `{name}`", text(cls), settings(cls)]
-        if module_text(cls) != text(cls):
+        if module_text(cls) not in shown:
             parts.append(module_text(cls))
+            shown.add(module_text(cls))
         if name in known:
             parts.append(f"Home: <{known[name].home}>. {known[name].terms}")
     return "\n\n".join(parts)

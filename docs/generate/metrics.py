@@ -1,4 +1,4 @@
-"""What is measured, from the files that compute it."""
+"""The page about metrics, from the files that compute them."""
 
 import importlib
 
@@ -11,8 +11,8 @@ PAGE = "metrics.md"
 _HOMES = {"f1-list": "f1", "evenness": "gini"}
 _GROUPS = [
     (RANKED, "One held-out item at a time", "Each held-out item is ranked among its candidates."),
-    (LISTED, "One list for each person", "A person's held-out items are looked for in one list."),
-    (RATED, "Predicted ratings", "Held-out ratings are compared with what was predicted."),
+    (LISTED, "One list for each person", "All held-out items of a person are looked up in one list."),
+    (RATED, "Predicted ratings", "Held-out ratings are compared with predictions."),
 ]
 
 
@@ -20,9 +20,9 @@ def page() -> str:
     parts = [
         "# Metrics",
         (
-            "`[evaluate] metrics` names them, `ks` says how long the lists are: `ndcg` and `ks = [10]` give "
-            "`ndcg@10`. Ties in score count against the item under test. A metric at a K whose lists hold "
-            "all there is to choose from says nothing, and is left out. "
+            "Choose metrics with `[evaluate] metrics`, and list lengths with `ks`: `ndcg` and `ks = [10]` "
+            "give `ndcg@10`. Ties in score count against the test item. If lists of length K hold all there "
+            "is to choose from, metrics at this K are meaningless and left out. "
             "[How we evaluate](../explanation/evaluation.md) says why."
         ),
     ]

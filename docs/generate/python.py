@@ -22,8 +22,8 @@ def page() -> str:
         "# The Python interface",
         text(sottovoce).partition("\n\n")[2].rpartition("\n\n")[0],
         (
-            "Every argument of `run` is a key of [a recipe](recipe.md), and what it returns is what "
-            "[a run directory](run-directory.md) holds."
+            "Every argument of `run` is a key of [a recipe](recipe.md). The result has the content of "
+            "[a run directory](run-directory.md)."
         ),
     ]
     parts.append(TOUR)
@@ -39,7 +39,12 @@ def page() -> str:
     errors = [SottovoceError, *SottovoceError.__subclasses__()]
     rows = [[f"`{e.__name__}`", str(e.code), text(e)] for e in errors if e.__module__ == "sottovoce.errors"]
     return "\n\n".join(
-        [*parts, "## Errors", "All in `sottovoce.errors`.", table(["error", "exit code", "meaning"], rows)]
+        [
+            *parts,
+            "## Errors",
+            "All errors are in `sottovoce.errors`.",
+            table(["error", "exit code", "meaning"], rows),
+        ]
     )
 
 

@@ -1,4 +1,4 @@
-"""The keys of a recipe, from the classes that check them."""
+"""The page about recipes, from the classes that check their keys."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from sottovoce.experiments.recipe import Data, Named, Recipe
 PAGE = "recipe.md"
 
 _NAMES = {
-    "data": "The other keys are settings of [the source](data-sets.md) and, for all of them, filters:",
+    "data": "The other keys are settings of [the source](data-sets.md), and these filters for all sources:",
     "split": "`name` is one of [the splits](components.md#splits), and the other keys are its settings.",
     "model": "`name` is one of [the models](components.md#models), and the other keys are its settings.",
     "protocol": "`name` is one of [the protocols](components.md#protocols), and the other keys are its "
-    "settings, and `merge`.",
+    "settings and `merge`.",
 }
 
 

@@ -1,4 +1,4 @@
-"""What the source says about itself: docstrings of fields, types and defaults in words, tables."""
+"""Read the source for the reference pages: docstrings of fields, types and defaults in words, tables."""
 
 import ast
 import inspect
@@ -18,13 +18,13 @@ from sottovoce.experiments import toml
 
 
 def shipped(kind: str) -> dict[str, type]:
-    """The components of a kind that are a part of Sottovoce, whatever else has been registered."""
+    """The components of a kind that are part of Sottovoce, without those of other packages."""
     found = {name: registry.get(kind, name) for name in registry.names(kind)}
     return {name: cls for name, cls in found.items() if cls.__module__.startswith("sottovoce.")}
 
 
 def text(thing: Any) -> str:
-    """A docstring as Markdown, which it is but for its examples."""
+    """A docstring as Markdown. Only its examples need a change."""
     written = thing.__doc__ or ""
     plain = written.strip() if inspect.ismodule(thing) else inspect.cleandoc(written)
     example = r"(?:^>>> .*\n)+(?:^(?!>>>).+\n)*"
@@ -37,15 +37,17 @@ def module_text(cls: type) -> str:
 
 
 def field_texts(cls: Any) -> dict[str, str]:
-    """The strings below the fields of a class, or below what its `__init__` sets.
+    """The docstrings below the fields of a class and of its bases, or below what its `__init__` sets.
 
     Fields that the class takes over from another, `cls.shares`, are documented there.
     """
-    shared = field_texts(cls.shares) if hasattr(cls, "shares") else {}
+    base = cls.__bases__[0]
+    found = field_texts(base) if hasattr(base, "_fields") else {}
+    if hasattr(cls, "shares"):
+        found |= field_texts(cls.shares)
     tree = ast.parse(textwrap.dedent(inspect.getsource(cls))).body[0]
     assert isinstance(tree, ast.ClassDef)
     bodies = [tree.body, *(f.body for f in tree.body if getattr(f, "name", "") == "__init__")]
-    found = shared
     for field, after in (pair for body in bodies for pair in itertools.pairwise(body)):
         target = field.targets[0] if isinstance(field, ast.Assign) else getattr(field, "target", None)
         name = getattr(target, "id", None) or getattr(target, "attr", None)
@@ -73,7 +75,7 @@ def kind_of(annotation: Any, limits: Iterable[Any] = ()) -> str:
 
 
 def _range(limits: Iterable[Any]) -> str:
-    """The bounds that a field is annotated with, by annotated-types or by pydantic."""
+    """The bounds of a field, from annotated-types or pydantic."""
     flat = [inner for limit in limits for inner in getattr(limit, "metadata", [limit])]
     low = next((f"from {_number(m.ge)}" for m in flat if isinstance(m, Ge)), "")
     low = next((f"above {_number(m.gt)}" for m in flat if isinstance(m, Gt)), low)
@@ -88,14 +90,14 @@ def _number(value: Any) -> str:
 
 
 def default_of(value: Any) -> str:
-    """A default as one would write it in a recipe."""
+    """A default as it is written in a recipe."""
     if value is None or (isinstance(value, float) and math.isnan(value)):
         return "—"
     return f"`{toml.value(value)}`"
 
 
 def table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """A Markdown table, without the last column if nothing is in it."""
+    """A Markdown table. The last column is left out if it is empty."""
     found = list(rows)
     width = len(header) - (not any(row[-1] for row in found))
     lines = [row[:width] for row in (header, ["---"] * len(header), *found)]

@@ -1,4 +1,4 @@
-"""The part of the page about Python that shows each command as a function; tests run its blocks."""
+"""The part of the Python page that shows each command as a function. Tests run its blocks."""
 
 TOUR = """## Every command as a function
 
@@ -15,7 +15,7 @@ TOUR = """## Every command as a function
 | `sottovoce reproduce NAME` | `reproduce(name)` |
 | `sottovoce recipes`, `doctor` | `recipes()`, `doctor()` |
 
-`load` returns data that says in two lines what it is, and a run keeps to it:
+`load` returns interactions. Printing them shows a summary in two lines. `run` trains on them:
 
 ```python
 import sottovoce as sv
@@ -29,9 +29,9 @@ print(run)
 print(sv.info(data)["interactions_per_user"])
 ```
 
-Everything that a recipe can say, `run` can: the network and its time, compression, what a server does, items
-that arrive. What has no argument of its own goes into `settings`, by its place in [a recipe](recipe.md), and
-is checked as a recipe is.
+`run` supports everything that a recipe does: networks with time, compression, servers, arriving items. Keys
+without an argument of their own go into `settings`, by their place in [a recipe](recipe.md). They are checked
+like a recipe.
 
 ```python
 phones = sv.run(
@@ -46,7 +46,7 @@ phones = sv.run(
 print(phones.curve[-1]["hours"], phones.curve[-1]["online"])
 ```
 
-A finished run that kept its models can go on. It stays as it is; the longer one has a directory of its own:
+A finished run that kept its models can be extended. The longer run has a directory of its own:
 
 ```python
 longer = run.extend(rounds=12)
@@ -65,7 +65,7 @@ page = sv.report(run, longer, out="compare.html")
 print(page.path, page.headline)
 ```
 
-A sweep runs in processes of its own, so it takes a recipe that names its data:
+A sweep runs in processes of its own, so it needs a recipe that names its data:
 
 ```python
 found = sv.sweep("quickstart", {"protocol.pushes": [1, 3]}, seeds=2, settings=tiny, out="runs/sweep")
@@ -73,7 +73,7 @@ print(found.summary["points"][0]["mean"])
 print(found.report, len(found.runs))
 ```
 
-Tables and figures of papers, and what is shipped:
+Reproductions, shipped recipes, and the check of the installation:
 
 <!-- test: not run here, because it takes minutes and real data -->
 ```python

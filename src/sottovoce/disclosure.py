@@ -1,7 +1,8 @@
-"""What leaves a device, to whom, and what it tells: components say it themselves, reports show it.
+"""What leaves a device, who receives it, and what the receiver can learn. Reports show it.
 
-Data never leaves, and by design a person's vector does not either. A protocol that cannot do without
-the vector says so, and a recipe must agree to it with `[privacy] disclose = true`.
+Each component states its own disclosures. Data never leaves a device, and by design a person's vector
+does not either. A protocol that must send the vector says so, and a recipe must agree to it with
+`[privacy] disclose = true`.
 """
 
 from typing import Any, NamedTuple
@@ -17,7 +18,7 @@ class Disclosure(NamedTuple):
     tells: str
     """What the receiver can learn from it, as a sentence."""
     private: bool = False
-    """Whether it is something that stays with its owner by design."""
+    """True if by design it should stay with its owner."""
 
 
 NOTHING = "nothing more"
@@ -25,4 +26,4 @@ NOTHING = "nothing more"
 
 @operation(default=lambda component: ())
 def discloses(component: Any) -> tuple[Disclosure, ...]:
-    """What leaves a device because of this component, as `Disclosure`s; by default nothing. Python only."""
+    """The `Disclosure`s of a component; none by default. Python only."""

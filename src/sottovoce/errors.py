@@ -1,11 +1,11 @@
-"""Every error a person can meet, with what to do about it.
+"""All errors that a user can meet.
 
-An error is a sentence that says what was wrong and where, followed by a remedy. The command line
-prints both and exits with `code`; everything else that escapes is a defect in Sottovoce. What an
-error quotes from a file is made printable, wherever the error ends up.
+An error says what was wrong and where, followed by a remedy. The command line prints both and exits
+with `code`; any other exception is a defect in Sottovoce. Text that an error quotes from a file is made
+printable first.
 
-A remedy may name an argument, which the command line calls an option: `either` holds both wordings.
-An error's own text speaks Python; `for_command_line` is the same in options.
+Python calls a parameter by its argument, the command line by its option. `either` holds both wordings:
+`str(error)` uses the Python one, `for_command_line` the other one.
 """
 
 import re
@@ -13,12 +13,12 @@ import re
 from sottovoce.printable import printable
 
 DIVERGED = 7
-"""The exit code of a run whose models diverged, or tell no items apart. Its results are written."""
+"""Exit code of a run whose models diverged or give all items the same score. Results are written."""
 _EITHER = re.compile("\ue000([^\ue000-\ue002]*)\ue001([^\ue000-\ue002]*)\ue002")
 
 
 def either(python: str, command: str) -> str:
-    """A passage of an error that Python and the command line word differently."""
+    """Text for an error that has a Python wording and a command-line wording."""
     return f"\ue000{python}\ue001{command}\ue002"
 
 
@@ -27,7 +27,7 @@ def _worded(text: str, way: int) -> str:
 
 
 class SottovoceError(Exception):
-    """What was wrong and where, and the remedy."""
+    """An error with a problem (what was wrong, and where) and a remedy (what to do)."""
 
     code = 1
 
@@ -38,30 +38,30 @@ class SottovoceError(Exception):
 
 
 class RecipeError(SottovoceError):
-    """A recipe, an option or a combination of components that cannot be run."""
+    """A recipe, an option or a combination of components cannot be run."""
 
     code = 2
 
 
 class DataError(SottovoceError):
-    """A file that is missing, malformed or too small, with its place."""
+    """A data file is missing, malformed or too small."""
 
     code = 3
 
 
 class MessageError(SottovoceError):
-    """Bytes from outside that are not a message this node can accept."""
+    """Received bytes are not a message that this node can accept."""
 
     code = 4
 
 
 class ResourceError(SottovoceError):
-    """A run that does not fit this machine."""
+    """A run needs more memory or disk space than this machine has."""
 
     code = 5
 
 
 class RunError(SottovoceError):
-    """A run directory that is missing, incomplete or does not belong to this recipe."""
+    """A run directory is missing, incomplete, or belongs to another recipe."""
 
     code = 6

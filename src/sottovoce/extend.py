@@ -73,7 +73,7 @@ from sottovoce.protocols.interface import (
     trainings,
 )
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
 from sottovoce.simulate.links.interface import speeds
 from sottovoce.state import Hosts, all_together, each_alone, hold, hosted_by, locate, width
 

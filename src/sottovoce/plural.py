@@ -1,4 +1,4 @@
-"""Counts in words."""
+"""Numbers and lists in sentences."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ _MANY = {"person": "people"}
 
 
 def count(number: int, noun: str) -> str:
-    """A number with its noun.
+    """A number with its noun in the singular or plural.
 
     >>> count(1, "node"), count(28_290, "message"), count(2, "person")
     ('1 node', '28,290 messages', '2 people')
@@ -15,7 +15,7 @@ def count(number: int, noun: str) -> str:
 
 
 def listed(names: Sequence[str], most: int = 10, between: str = ", ") -> str:
-    """Names in a row, the first of them where there are many.
+    """Names separated by `between`. After the first `most` names, only the number of the others.
 
     >>> listed(["a", "b", "c"], most=2)
     'a, b and 1 other'

@@ -1,8 +1,8 @@
-"""Text from outside, made safe to print.
+"""Make text from files safe to print.
 
-Ids, titles, column names and file names come from files that somebody else wrote. A terminal obeys what
-it finds in them: an escape sequence moves the cursor, hides text or opens a link, and a bidirectional
-override shows letters in another order than they are in. In a page such characters are not valid.
+Ids, titles, column names and file names were written by somebody else, and a terminal obeys control
+characters in them: an escape sequence can move the cursor, hide text or open a link, and a bidirectional
+override shows letters in another order. In an HTML page such characters are not valid.
 """
 
 import re
@@ -13,7 +13,7 @@ _UNSEEN = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ud800-\udfff
 
 
 def printable(text: object, keep: str = "") -> str:
-    r"""Text in which what could not be seen is written as Python would write it; `keep` stays as it is.
+    r"""The text with invisible characters written as Python escapes. Characters in `keep` stay.
 
     >>> printable("Heat\x1b[2J")
     'Heat\\x1b[2J'

@@ -1,11 +1,15 @@
-"""Names in a recipe -> components.
+"""Find the component that a recipe names.
 
-A component is a `NamedTuple` of its parameters in a file of its own. Its name is its file's name
-with dashes for underscores, so `merge = "model-age"` is looked for in `combine/model_age.py`; only
-what a recipe names is imported. Other packages add components through entry points in the group
-`sottovoce.<kind>`, whose value names the module that registers them. A name that ends in `.py` is the
-path of a file that registers one component of the kind. With `#` and a hash behind it, as a resolved
-recipe has it, the file must still be the same.
+A component is a class with its parameters as fields (a `NamedTuple`), marked with
+`@component(kind, name)`. It can come from three places:
+
+- The package of its kind, for example `sottovoce.combine` for merge rules. The name and kind are read
+  from the source text, so that only the modules that a recipe needs are imported. Both must therefore
+  be written out in `@component(…)`.
+- Another installed package, through an entry point in the group `sottovoce.<kind>`. Its value is the
+  module that registers the component.
+- A file of one's own: a name that ends in `.py` is a path. The file must register exactly one component
+  of the kind. A resolved recipe adds `#` and a hash; the file is then refused if it has changed.
 """
 
 import difflib
@@ -42,18 +46,19 @@ PACKAGES = {
 
 _known: dict[tuple[str, str], type] = {}
 _in_files: dict[tuple[str, str], dict[str, type]] = {}  # by module and kind
-_MODULE = "sottovoce_file_"  # and a hash of the content
+_MODULE = "sottovoce_file_"  # followed by a hash of the content
+_MARK = re.compile(r'^@component\(\s*"([^"]+)",\s*"([^"]+)"', re.MULTILINE)
 _FILE = re.compile(r"(?P<path>.+\.py)(#(?P<hash>[0-9a-f]+))?")
 
 T = TypeVar("T", bound=type)
 Choice = str | Mapping[str, Any] | tuple[Any, ...]
-"""A component: its name, a table with its name and settings, or the component itself."""
+"""A component: its name, a table with `name` and settings, or the component itself."""
 
 
-def component(kind: str, name: str, **declares: str) -> Callable[[T], T]:
+def component(kind: str, name: str, **declares: Any) -> Callable[[T], T]:
     """Register a class under `name`, for example `@component("merge", "linear", needs="row_age")`.
 
-    What it declares becomes an attribute of the class.
+    Each further argument becomes an attribute of the class.
     """
 
     def register(cls: T) -> T:
@@ -68,31 +73,33 @@ def component(kind: str, name: str, **declares: str) -> Callable[[T], T]:
     return register
 
 
-def names(kind: str) -> list[str]:
-    """All names of a kind: what is shipped, what other packages declare, what was registered."""
-    shipped = _shipped(kind)
-    declared = {e.name for e in entry_points(group=f"sottovoce.{kind}")}
-    return sorted(shipped | declared | {n for k, n in _known if k == kind})
-
-
 @functools.cache
-def _shipped(kind: str) -> set[str]:
-    """The names of modules in the kind's package that register a component of this kind."""
-    package = importlib.import_module(PACKAGES[kind])
-    files = [path for folder in package.__path__ for path in Path(folder).glob("*.py")]
-    mark = re.compile(rf'^@component\("{kind}",', re.MULTILINE)
-    return {path.stem.replace("_", "-") for path in files if mark.search(path.read_text("utf-8"))}
+def _shipped(kind: str) -> dict[str, str]:
+    """The modules of a kind's package, by the names of the components that their sources register."""
+    folder = importlib.import_module(PACKAGES[kind]).__path__[0]
+    return {
+        name: f"{PACKAGES[kind]}.{path.stem}"
+        for path in sorted(Path(folder).glob("*.py"))
+        for marked, name in _MARK.findall(path.read_text("utf-8"))
+        if marked == kind
+    }
+
+
+def names(kind: str) -> list[str]:
+    """All names of a kind: those shipped, those of other packages, and those registered so far."""
+    declared = {e.name for e in entry_points(group=f"sottovoce.{kind}")}
+    return sorted(_shipped(kind).keys() | declared | {n for k, n in _known if k == kind})
 
 
 def get(kind: str, name: str) -> type:
-    """The class registered under `name`, imported if need be."""
+    """The class registered under `name`. Its module is imported if necessary."""
     if is_file(name):
         return _in_file(kind, name)
     if (kind, name) not in _known:
         if name not in names(kind):
             raise RecipeError(f"There is no {kind} called {name!r}.", nearest(name, names(kind)))
         declared = {e.name: e.value for e in entry_points(group=f"sottovoce.{kind}")}
-        importlib.import_module(declared.get(name) or f"{PACKAGES[kind]}.{name.replace('-', '_')}")
+        importlib.import_module(declared.get(name) or _shipped(kind)[name])
     return _known[kind, name]
 
 
@@ -102,7 +109,7 @@ def is_file(name: str) -> bool:
 
 
 def pinned(name: str) -> str:
-    """A name that stands for just this component: the path of a file from the root on, with its hash."""
+    """The name for a resolved recipe: a file gets its absolute path and its hash, other names stay."""
     if not is_file(name):
         return name
     path, source = _opened(name)
@@ -110,7 +117,7 @@ def pinned(name: str) -> str:
 
 
 def label(name: str) -> str:
-    """A name to show: of a file, what it is called."""
+    """The name to show: a file's name without folder and suffix, other names as they are."""
     return Path(name.partition("#")[0]).stem if is_file(name) else name
 
 
@@ -119,7 +126,7 @@ def _digest(source: bytes) -> str:
 
 
 def _opened(name: str) -> tuple[Path, bytes]:
-    """The path and content of a file, if it has the hash that is asked for."""
+    """The path and content of a file. Refused if the name has a hash and the content another."""
     found = _FILE.fullmatch(name)
     assert found is not None
     path = Path(found["path"]).expanduser()
@@ -127,18 +134,18 @@ def _opened(name: str) -> tuple[Path, bytes]:
         source = path.read_bytes()
     except OSError as error:
         raise RecipeError(
-            f"{path} cannot be read: {error.strerror}.", "Give the path of your file."
+            f"{path} cannot be read: {error.strerror}.", "Write the path of an existing Python file."
         ) from None
     if found["hash"] not in (None, _digest(source)):
         raise RecipeError(
             f"{path} has changed since this recipe was written.",
-            f"To use it as it is now, name it without {'#' + found['hash']}.",
+            f"To use the file as it is now, remove {'#' + found['hash']} from the name.",
         )
     return path, source
 
 
 class _Loader(importlib.abc.SourceLoader):
-    """A file as it was read; no compiled copy of it, which might be older, is used or left behind."""
+    """Runs a file from the bytes that were read. No compiled copy is used (it could be old) or written."""
 
     def __init__(self, path: Path, source: bytes) -> None:
         self.path, self.source = path, source
@@ -151,7 +158,7 @@ class _Loader(importlib.abc.SourceLoader):
 
 
 def _in_file(kind: str, name: str) -> type:
-    """The one component of this kind that a file registers. The file is run, once for each content."""
+    """The one component of this kind that a file registers. The file is run once per content."""
     path, source = _opened(name)
     module = f"{_MODULE}{_digest(source)}"
     if module not in sys.modules:
@@ -166,7 +173,9 @@ def _in_file(kind: str, name: str) -> type:
 
     lacking = missing(cls, PACKAGES[kind])
     if lacking:
-        raise RecipeError(f"{path}: {cls.__name__} lacks {', '.join(lacking)}.", "Add what is missing.")
+        raise RecipeError(
+            f"{path}: {cls.__name__} lacks {', '.join(lacking)}.", "Add each of them to the file."
+        )
     return cls
 
 
@@ -185,11 +194,12 @@ def _run_file(module: str, path: Path, source: bytes) -> None:
             trace = trace.tb_next
         where = f"{path}, line {line}" if line else str(path)
         what = getattr(error, "msg", None) or error
-        raise RecipeError(f"{where}: {type(error).__name__}: {what}.", "Correct that place.") from error
+        remedy = "Correct the Python code: the file must run without an error."
+        raise RecipeError(f"{where}: {type(error).__name__}: {what}.", remedy) from error
 
 
 def chosen(kind: str, choice: "Choice") -> Any:
-    """A component that is given by name, by name and settings, or as it is."""
+    """The component that a `Choice` describes."""
     if isinstance(choice, str):
         return build(kind, choice, {}, kind)
     if isinstance(choice, Mapping):
@@ -198,9 +208,10 @@ def chosen(kind: str, choice: "Choice") -> Any:
 
 
 def build(kind: str, name: str, settings: Mapping[str, Any], where: str, also: Sequence[str] = ()) -> Any:
-    """The component `name` with these settings, each checked; `where` names the place in the recipe.
+    """The component `name` with these settings. Each setting is checked.
 
-    `also` are other keys that this place allows, for the remedy.
+    `where` is the place in the recipe, for errors. `also` lists other keys that are allowed in this
+    place; errors suggest them too.
     """
     return check(get(kind, name), settings, where, f"setting of the {kind} {label(name)!r}", also)
 
@@ -224,7 +235,7 @@ def check(
 
 
 def nearest(name: str, valid: list[str]) -> str:
-    """A remedy that names the closest valid spelling, or else all, or the ten closest of many."""
+    """A remedy: the closest valid name, or else a list of valid names (the ten closest of many)."""
     close = difflib.get_close_matches(name, valid, n=1, cutoff=0.6)
     if close:
         return f"Did you mean {close[0]!r}?"

@@ -14,9 +14,9 @@ from sottovoce.experiments.recipe import Recipe
 
 Call = Callable[..., Result]
 SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
-OWN = "The split is the one that the files define."
+OWN = "The split is the published one."
 
-UNTIMED = "The data has no times: the last of a person's rows in the source count as the latest."
+UNTIMED = "The data has no times: the order of the rows in the source counts as the order of time."
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,7 @@ def test_the_files_decide(call: Call, divided: Path, name: str) -> None:
     done = call("run", "--data", divided / name, *SMALL, "--out", "here")
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[1] == "The files divide films: 1,140 for training, 60 for testing."
+    assert lines[1] == "films is published in parts: 1,140 for training, 60 for testing."
     assert OWN in lines
     assert split_of("here") == "predefined"
     manifest = json.loads(Path("here/split.json").read_text())
@@ -70,11 +70,9 @@ def test_a_split_that_is_named_wins(call: Call, divided: Path, tmp_path: Path) -
         assert done.exit_code == 0, done.output
         result = json.loads(done.stdout)
         assert split_of(result["directory"]) == name
-        told = [
-            note for note in result["data"]["notes"] if note.startswith("The split that the files define")
-        ]
+        told = [note for note in result["data"]["notes"] if note.startswith("The published split")]
         assert len(told) == 1
-        assert f"is not used, but {name}(" in told[0]
+        assert f"is not used; the split is {name}(" in told[0]
 
 
 def test_settings_of_the_split_alone(call: Call, divided: Path) -> None:
@@ -117,7 +115,7 @@ def test_rows_that_repeat_are_told(call: Call, ratings: Path, tmp_path: Path) ->
     rows = text.count("\n") - 1
     told = f"{rows:,} of {2 * rows:,} rows repeat a person and an item, all of them exactly"
     assert plain["data"]["notes"] == [UNTIMED]
-    assert twice["data"]["notes"] == [f"{told}; of each the last is kept.", UNTIMED]
+    assert twice["data"]["notes"] == [f"{told}; the last of each is kept.", UNTIMED]
     assert (plain["final"], plain["split"]) == (twice["final"], twice["split"])
     assert kept["data"]["notes"] == [
         f"{told}; all are kept.",

@@ -27,7 +27,7 @@ UNDERSTOOD = {
     "whole days of a spreadsheet": (("41002", "41003"), (MIDNIGHT, MIDNIGHT + 86400), "spreadsheet"),
     "whole days with a point": (("41002.0", "41003.0"), (MIDNIGHT, MIDNIGHT + 86400), "spreadsheet"),
     "years": (("2011", "2012"), (1293840000, 1325376000), "times are years"),
-    "steps": (("7", "60000"), (7, 60000), "times are steps of which only the order counts"),
+    "steps": (("7", "60000"), (7, 60000), "times are too small for seconds since 1970: they count as steps"),
     "calendar numbers": (("20120403", "20120404"), (MIDNIGHT, MIDNIGHT + 86400), "calendar numbers"),
     "with the time of day": (("20120403180730", "20120404180730"), (FIRST, SECOND), "calendar numbers"),
     "ISO": (("2012-04-03T18:07:30", "2012-04-04T18:07:30"), (FIRST, SECOND), ""),
@@ -38,7 +38,7 @@ UNDERSTOOD = {
     "days first": (
         ("03/04/2012", "13/04/2012"),
         (MIDNIGHT, MIDNIGHT + 10 * 86400),
-        "day first, as 1 of them",
+        "day first: 1 of them",
     ),
     "months first": (("04/03/2012", "04/13/2012"), (MIDNIGHT, MIDNIGHT + 10 * 86400), "month first"),
     "dots": (("03.04.2012", "3.4.2012 18:07:30"), (MIDNIGHT, FIRST), "as usual with dots"),
@@ -71,22 +71,22 @@ def test_times_that_are_understood(case: str, tmp_path: Path) -> None:
 REFUSED = {
     "two units": (
         ("1333476450", "1333476451", "1333476450123"),
-        "line 4 has a time in milliseconds.*seconds",
+        "line 4 seems to have a time in milliseconds.*seconds",
     ),
-    "missing": (("1333476450", "0", "1333476451"), "line 3 has no time, as it seems"),
-    "shortened": (("1.33E+09", "1.33E+09", "1.34E+09"), "line 2.*spreadsheet kept only the first digits"),
-    "unclear": (("01/02/2012", "03/04/2012", "05/06/2012"), "line 2.*cannot be told apart.*day_first=True"),
-    "both orders": (("13/02/2012", "14/02/2012", "02/13/2012"), "line 4 has a date in another order"),
+    "missing": (("1333476450", "0", "1333476451"), "line 3 seems to have no time"),
+    "shortened": (("1.33E+09", "1.33E+09", "1.34E+09"), "line 2.*spreadsheet shortened to its first digits"),
+    "unclear": (("01/02/2012", "03/04/2012", "05/06/2012"), "line 2.*could be exchanged.*day_first=True"),
+    "both orders": (("13/02/2012", "14/02/2012", "02/13/2012"), "line 4 has day and month in another order"),
     "some with a zone": (
         ("2012-01-01T10:00Z", "2012-01-01T10:00", "2012-01-01T11:00Z"),
-        "line 3.*without a zone",
+        "line 3.*without a time zone",
     ),
     "short years": (("01/02/12", "13/02/12", "14/02/12"), "line 2 has a time that is neither"),
     "no such day": (("2012-02-29", "2012-02-30", "2012-03-01"), "line 3.*'2012-02-30'"),
     "no such hour": (("2012-02-29 13:00 PM", "2012-02-29", "2012-03-01"), "line 2.*13:00 PM"),
     "a second among calendar numbers": (
         ("20170714", "1500000000", "20170715"),
-        "line 3 has a time that is not one of the calendar numbers.*1500000000",
+        "line 3 has a time of another kind: the others are calendar numbers.*1500000000",
     ),
     "no such calendar number": (("20170714", "20170715", "20170700"), "line 4.*calendar numbers.*20170700"),
     "no such day among many digits": (
@@ -94,13 +94,13 @@ REFUSED = {
         "line 3.*calendar numbers.*20170732000000",
     ),
     "half of the calendar numbers": (("20170231", "20170714"), "line 2.*calendar numbers.*20170231"),
-    "a gap among calendar numbers": (("20170714", "20170715", "0"), "line 4 has no time, as it seems"),
+    "a gap among calendar numbers": (("20170714", "20170715", "0"), "line 4 seems to have no time"),
     "a foreign one among days of a spreadsheet": (
         (*["42930"] * 20, "1500000000"),
-        "line 22 has a time that is not one of the days of a spreadsheet",
+        "line 22 has a time of another kind: the others are days of a spreadsheet",
     ),
-    "a gap among days of a spreadsheet": ((*["42930"] * 20, "0"), "line 22 has no time, as it seems"),
-    "a foreign one among years": ((*["2017"] * 20, "17"), "line 22.*not one of the years"),
+    "a gap among days of a spreadsheet": ((*["42930"] * 20, "0"), "line 22 seems to have no time"),
+    "a foreign one among years": ((*["2017"] * 20, "17"), "line 22.*the others are years"),
     "nothing": (("2012-02-29", "", "2012-03-01"), "line 3.*holds nothing"),
     "beyond all times": (("1", "99999999999999999999", "3"), "line 3 has a time"),
 }
@@ -153,5 +153,7 @@ def test_times_of_frames() -> None:
 def test_a_published_data_set_in_another_unit_is_not_it(tmp_path: Path) -> None:
     (tmp_path / "ml-1m").mkdir()
     (tmp_path / "ml-1m/ratings.dat").write_text("1::2::3::978300760000\n")
-    with pytest.raises(DataError, match=r"ratings\.dat is not as it was published: times in milliseconds"):
+    with pytest.raises(
+        DataError, match=r"ratings\.dat differs from the published file: times in milliseconds"
+    ):
         load("ml-1m", data_dir=tmp_path)

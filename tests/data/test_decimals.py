@@ -47,7 +47,7 @@ def test_commas_that_may_mean_something_else(ratings: list[str], tmp_path: Path)
         (["-7.5", "3.25", "99", "8", "9.5", "-2"], "score", "line 4.*which are -7.5 to 9.5"),
         (["0.5", "4.5", "45", "35", "2"], "rating", "line 4.*It is the first of 2 such values"),
         (["1", "2e9"], "plays", "line 3 has a rating beyond 1,000,000,000"),
-        (["3", "5", "0"], "My Rating", "line 4 has the rating 0, by which Goodreads"),
+        (["3", "5", "0"], "My Rating", "line 4 has the rating 0, which Goodreads"),
     ],
 )
 def test_ratings_that_are_questioned(ratings: list[str], name: str, said: str, tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from sottovoce.data import find
-from sottovoce.data.sources import ml_100k
+from sottovoce.data.sources import movielens, movielens_100k
 from sottovoce.errors import DataError
 
 CONTENT = bytes(range(256)) * 1000
@@ -80,7 +80,7 @@ def test_a_file_from_its_home_by_its_md5(server: str, tmp_path: Path) -> None:
         find.home(f"{server}/whole", md5, name=name).fill(tmp_path / "home")
     assert sorted(p.name for p in (tmp_path / "home").iterdir()) == ["kept", "whole"]
     assert (tmp_path / "home/kept").read_bytes() == CONTENT
-    with pytest.raises(DataError, match=f"has the MD5 {md5[:12]}… and not 000000000000…"):
+    with pytest.raises(DataError, match=f"has the MD5 {md5[:12]}…, but 000000000000… is expected"):
         find.home(f"{server}/whole", "0" * 32).fill(tmp_path / "home")
 
 
@@ -185,14 +185,14 @@ def test_movielens_from_its_home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     rows = b"1\t1\t5\t9\n"
     packed = archive({"ml-100k/u.data": rows, "ml-100k/u.item": b"1|A (1999)|||" + b"|0" * 18 + b"|1\n"})
     monkeypatch.setattr(f"{__name__}.CONTENT", packed)
-    monkeypatch.setattr(ml_100k, "RATINGS_SHA256", sha256(rows))
+    monkeypatch.setattr(movielens_100k, "RATINGS_SHA256", sha256(rows))
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as running:
         thread = threading.Thread(target=running.handle_request, daemon=True)
         running.timeout = 5
         thread.start()
-        monkeypatch.setattr(ml_100k, "URL", f"http://127.0.0.1:{running.server_port}/ml-100k.zip")
-        monkeypatch.setattr(ml_100k, "ARCHIVE_SHA256", sha256(packed))
-        data = ml_100k.MovieLens100K().read()
+        monkeypatch.setattr(movielens_100k, "URL", f"http://127.0.0.1:{running.server_port}/ml-100k.zip")
+        monkeypatch.setattr(movielens_100k, "ARCHIVE_SHA256", sha256(packed))
+        data = movielens.MovieLens100K().read()
         thread.join(5)
     assert "kept in" in data.source
     assert data.catalog.title(0) == "A (1999)"

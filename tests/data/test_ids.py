@@ -97,11 +97,14 @@ def test_one_spelling_for_each(given: list[str], expected: list[str]) -> None:
 @pytest.mark.parametrize(
     ("given", "said"),
     [
-        (["1", "2", "001"], "line 2 has the user '1' and .*line 4 has the user '001', which may be one"),
+        (
+            ["1", "2", "001"],
+            "line 2 has the user '1' and .*line 4 has the user '001', which may be the same id",
+        ),
         (["x", "1", "1.0"], "line 3 has the user '1' and .*line 4 has the user '1.0'"),
         (["0114709", "114709"], "'0114709' and .*'114709'"),
         (["x", "'1'", "1"], "\"'1'\""),
-        (["1", "2", "nan"], "line 4 has the user 'nan', where all others are numbers"),
+        (["1", "2", "nan"], "line 4 has the user 'nan', but all others are numbers"),
         (["tt0114709", "tt114709"], "'tt0114709' and .*'tt114709'"),
         (["x", "b'12'", "12"], "\"b'12'\" and .*'12'"),
         (["x", "1_", '"1,000"', "1000"], "line 4 has the user '1,000' and .*line 5 has the user '1000'"),
@@ -149,8 +152,8 @@ def test_columns_that_hold_no_ids(column: pl.Series, said: str) -> None:
 @pytest.mark.parametrize(
     ("array", "said"),
     [
-        (np.array([True, False]), "neither number nor text"),
-        (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "neither number nor text"),
+        (np.array([True, False]), "neither a number nor text"),
+        (np.array(["2020-01-01", "2020-01-02"], "M8[D]"), "neither a number nor text"),
         (np.array(["a", None], object), "Row 2 of x has no user"),
         (np.array([1.0, np.nan]), "Row 2 of x has no user"),
         (np.array([1.0, 2.0**60]), "Row 2 of x has a user that may have been rounded"),
@@ -197,7 +200,7 @@ def test_pandas() -> None:
 def test_a_catalogue_that_spells_ids_in_another_way() -> None:
     catalog = Catalog("films", np.array(["001", "002"]), ["One", "Two"])
     with pytest.raises(
-        DataError, match="The catalogue has the item '001' and What people met has the item '1'"
+        DataError, match="The catalogue has the item '001' and an interaction has the item '1'"
     ):
         extended(catalog, ["1", "2"])
     with pytest.raises(DataError, match="lists the item '1' twice"):

@@ -38,10 +38,10 @@ KINDS = {
     "old Excel": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 600, "an old Excel"),
     "OpenDocument": (packed({"mimetype": b"x", "content.xml": b""}), "an OpenDocument file"),
     "PDF": (b"%PDF-1.7\n%\xe2\xe3\xcf\xd3\n", "a PDF document"),
-    "HTML": (b"\xef\xbb\xbf\n<!DOCTYPE html><html><body>Log in, please</body></html>", "a page in HTML"),
+    "HTML": (b"\xef\xbb\xbf\n<!DOCTYPE html><html><body>Log in, please</body></html>", "a web page"),
     "XML": (b"<?xml version='1.0'?><a/>", "an XML document"),
     "JSON": (b'[{"user": 1, "item": 2}, {"user": 2, "item": 2}]', "a JSON document, not JSON lines"),
-    "indented JSON": (b'{\n  "ratings": [\n    {"user": 1}\n  ]\n}', "single field|JSON document"),
+    "indented JSON": (b'{\n  "ratings": [\n    {"user": 1}\n  ]\n}', "only one field|JSON document"),
     "bzip2": (b"BZh91AY&SY", "compressed with bzip2"),
     "tar in gzip": (gzip.compress(b"own.csv".ljust(257, b"\0") + b"ustar\0"), "a tar archive"),
     "zip in gzip": (gzip.compress(packed({"own.csv": OWN})), "a zip archive"),
@@ -103,7 +103,9 @@ def test_nothing_is_unpacked_beyond_a_limit(
     monkeypatch.setattr(bounded, "MOST", 10_000)
     monkeypatch.setattr(bounded, "_PIECE", 1000)
     (tmp_path / name).write_bytes(content)
-    with pytest.raises(DataError, match=r"holds more than 1e-05 GB, which is the most that is read"):
+    with pytest.raises(
+        DataError, match=r"holds more than 1e-05 GB. The limit is a quarter of the free memory"
+    ):
         load(tmp_path / name)
 
 
@@ -189,7 +191,11 @@ def test_folders_and_names(tmp_path: Path) -> None:
     with pytest.raises(DataError, match=r"Valid names: .* and \d+ others") as caught:
         load("zzz")
     assert caught.value.remedy.count(",") == 9
-    for name, said in (("x" * 300, "File name too long"), ("", "No data set is named"), (5, "from 'int'")):
+    for name, said in (
+        ("x" * 300, "File name too long"),
+        ("", "The name of the data set is empty"),
+        (5, "from 'int'"),
+    ):
         with pytest.raises(DataError, match=said):
             load(name)
 

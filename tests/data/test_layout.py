@@ -34,7 +34,7 @@ ROWS = {
 def test_one_persons_export_is_named(header: str, site: str, tmp_path: Path) -> None:
     path = tmp_path / "export.csv"
     path.write_text(f"{header}\n{ROWS[header]}\n")
-    said = f"one person's own history, as {site} exports it: no column says who.*A network learns from many"
+    said = f"the history of one person, exported from {site}: it has no column.*A network learns from many"
     with pytest.raises(DataError, match=said):
         load(path)
 
@@ -42,7 +42,7 @@ def test_one_persons_export_is_named(header: str, site: str, tmp_path: Path) -> 
 def test_a_history_of_a_site_that_is_not_known(tmp_path: Path) -> None:
     path = tmp_path / "history.csv"
     path.write_text("Title,Date\nDark: Season 1,2020-01-01\n")
-    with pytest.raises(DataError, match="one person's own history, it seems"):
+    with pytest.raises(DataError, match="probably the history of one person"):
         load(path)
 
 
@@ -121,39 +121,39 @@ UNCLEAR = {
     ),
     "times": (
         "user,item,von,bis\na,b,2020-01-01,2020-01-02\n",
-        "several columns that may be the time: von and bis",
+        "several columns that could be the time: von and bis",
     ),
     "ratings": (
         "user,item,x,y\n1,2,1,2\n1,3,2,3\n1,4,3,4\n",
-        "several columns that may be the rating: x and y",
+        "several columns that could be the rating: x and y",
     ),
     "row numbers": (
         "".join(f"{n},{n % 3},{n % 4},{n % 5}\n" for n in range(12)),
-        "row numbers in its first column",
+        "its first column seems to hold row numbers",
     ),
     "times first": (
         "".join(f"{1500001000 + 1000 * n},{n % 5},{n % 3},4\n" for n in range(12)),
-        "has times, it seems, where the user is expected",
+        "has no header, and seems to have times where the user is expected",
     ),
     "times second": (
         "".join(f"{n % 3},{1500001000000 + 1000 * n},{n % 5},4\n" for n in range(12)),
-        "has times, it seems, where the item is expected",
+        "has no header, and seems to have times where the item is expected",
     ),
-    "dates first": ("2020-01-02,7,8\n2020-01-02,8,9\n", "has times, it seems, where the user is expected"),
-    "calendar numbers first": ("20200102,7,8\n20200102,8,9\n", "has times, it seems, where the user"),
+    "dates first": ("2020-01-02,7,8\n2020-01-02,8,9\n", "seems to have times where the user is expected"),
+    "calendar numbers first": ("20200102,7,8\n20200102,8,9\n", "seems to have times where the user"),
     "row numbers for items": (
         "item_id,movie_id,user,rating\n" + "".join(f"{n},{n % 5},{n % 3},{n % 4}\n" for n in range(12)),
-        "may be the item: item_id, in which no value comes twice, and movie_id",
+        "could be the item: item_id, in which no value repeats, and movie_id",
     ),
-    "numbers or a row": ("0,1,2\n1,18,5\n2,7,3\n", "line 1 may number the columns.*0, 1, 2.*header=True"),
-    "numbers from 1 or a row": ("1,2\n1,3\n2,5\n", "line 1 may number the columns.*header=False"),
+    "numbers or a row": ("0,1,2\n1,18,5\n2,7,3\n", "line 1 could number the columns.*0, 1, 2.*header=True"),
+    "numbers from 1 or a row": ("1,2\n1,3\n2,5\n", "line 1 could number the columns.*header=False"),
     "an index that repeats": (
         ",0,1\n7,a,b\n7,a,c\n",
-        "a column without a name that does not number the rows",
+        "a column without a name that does not hold row numbers",
     ),
-    "header or row": ("wer,was\na,b\nc,d\n", "line 1 may name the columns.*header=True or header=False"),
+    "header or row": ("wer,was\na,b\nc,d\n", "line 1 could name the columns.*header=True or header=False"),
     "a word among ids": ("maria,libro\npedro,quijote\n", "no column that is clearly the user"),
-    "separators": ("a,1;x\nb,2;y\n", "may be separated by comma or by semicolon.*separator="),
+    "separators": ("a,1;x\nb,2;y\n", "could be separated by comma or by semicolon.*separator="),
 }
 
 

@@ -67,7 +67,7 @@ def test_ncf_without_validation_and_negatives(toy: Path) -> None:
     [
         ("toy.test.negative", "(1,25)\t100\t4\n", r"1 lines for 2"),
         ("toy.test.negative", "(0,25)\t32\t7\n(1,25)\t100\t4\n", r"line 1 begins with \(0,25\) for \(1,25\)"),
-        ("toy.test.rating", "1\t25\t5\t7\t8\n", "line 1 has 5 fields. Lines of NCF have"),
+        ("toy.test.rating", "1\t25\t5\t7\t8\n", "line 1 has 5 fields. Write two, three"),
         ("toy.train.rating", "1\t25\tx\t7\n", r"line 1 has a rating that is not a number"),
         ("more.train.rating", "1\t25\n", "more than one|exactly one"),
     ],
@@ -104,7 +104,7 @@ def test_recbole(words: tuple[str, str, str], tmp_path: Path) -> None:
     assert parts.whole.catalog.ids.tolist() == ["i1", "i2", "i3"]
     assert (len(load(tmp_path)), load(tmp_path).name) == (4, "toy")
     (tmp_path / f"toy.{words[2]}.inter").unlink()
-    with pytest.raises(DataError, match="not part of a divided data set"):
+    with pytest.raises(DataError, match="does not belong to a data set in parts"):
         recbole.read_parts(tmp_path)
 
 

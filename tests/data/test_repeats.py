@@ -29,7 +29,7 @@ def test_the_last_is_kept_and_told(tmp_path: Path) -> None:
     data = load(tmp_path / "own.csv")
     assert facts(data) == [("a", "x", 5, 1), ("a", "y", 3, 9), ("b", "x", 4, 1), ("b", "z", 4, 1)]
     told = "2 of 6 rows repeat a person and an item, 1 of them exactly"
-    assert data.notes == (f"{told}; of each the last is kept.",)
+    assert data.notes == (f"{told}; the last of each is kept.",)
     assert "of duplicates the last kept; 4 of 6 interactions left" in data.source
     kept = load(tmp_path / "own.csv", duplicates="keep")
     assert (len(kept), kept.notes) == (6, (f"{told}; all are kept.",))
@@ -93,12 +93,12 @@ def test_parts_stay_as_published_but_for_what_would_leak(divided: Path) -> None:
     assert facts(split.weighting) == [("1", "c", 4, 6), ("2", "b", 1, 1)]
     assert facts(split.test) == [("1", "d", 1, 5), ("1", "e", 4, 9), ("2", "d", 3, 3)]
     assert data.notes[-4:] == (
-        "1 of 13 rows repeat another one of their part exactly; of each the last is kept.",
-        "1 of 6 rows for training are taken out, because the person has that item under test.",
-        "1 of 3 rows for validation are taken out, because the person has that item under test.",
-        "1 of 6 rows for training are taken out, because the person has that item for validation.",
+        "1 of 13 rows repeat another one of their part exactly; the last of each is kept.",
+        "1 of 6 rows for training are removed, because the person has that item under test.",
+        "1 of 3 rows for validation are removed, because the person has that item under test.",
+        "1 of 6 rows for training are removed, because the person has that item for validation.",
     )
-    assert repeats.after_split(data, split) == ("The split is the one that the files define.",)
+    assert repeats.after_split(data, split) == ("The split is the published one.",)
 
 
 def test_parts_as_published_if_asked_for(divided: Path) -> None:
@@ -130,7 +130,7 @@ def test_movielens_appended_to_itself(data_dir: Path, tmp_path: Path) -> None:
     one, two = load(tmp_path / "one.csv"), load(tmp_path / "two.csv")
     assert facts(one) == facts(two)
     assert two.notes == (
-        "100,836 of 201,672 rows repeat a person and an item, all of them exactly; of each the last is kept.",
+        "100,836 of 201,672 rows repeat a person and an item, all of them exactly; the last of each is kept.",
     )
     splits = [LeaveOneOut(candidates=20).split(data, 1) for data in (one, two)]
     assert splits[0].hash == splits[1].hash

@@ -171,5 +171,5 @@ def test_settings_are_checked() -> None:
         load("synthetic", users=1)
     with pytest.raises(RecipeError, match=r"data\.user is not .* 'users'"):
         load("synthetic", user=100)
-    with pytest.raises(RecipeError, match=r"too many for 100 items.*25"):
+    with pytest.raises(RecipeError, match=r"too much for 100 items.*25"):
         load("synthetic", items=100, mean=30)

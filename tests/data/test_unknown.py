@@ -12,7 +12,7 @@ from sottovoce.data.splits.predefined import Predefined
 from sottovoce.data.unknown import unlike
 from sottovoce.errors import DataError
 
-OWN = "{} negatives of the test set are items that the person has, {} of them the item of that very row."
+OWN = "{} negatives of the test set are items that the person has, {} of them the test item itself."
 TRAIN = [(u, i) for u in range(4) for i in range(20) if (u + i) % 2]
 
 
@@ -39,7 +39,7 @@ def parts(item: str = "{}", user: str = "{}", negative: str = "{}") -> dict[str,
 
 def test_what_fits(tmp_path: Path) -> None:
     data = load(write(tmp_path, parts()))
-    assert data.notes == ("The files divide x: 40 for training, 4 for testing.",)
+    assert data.notes == ("x is published in parts: 40 for training, 4 for testing.",)
     assert data.items == 20
 
 
@@ -49,12 +49,12 @@ def test_what_training_does_not_know_is_counted(tmp_path: Path) -> None:
     rows["test.negative"] += ["(9,0)\t1\t22", "(3,21)\t1\t21\t0"]
     data = load(write(tmp_path, rows))
     assert data.notes[1] == (
-        "Training does not know 1 of 5 items under test; 1 of 5 people under test; "
+        "Not in the training set: 1 of 5 items under test; 1 of 5 people under test; "
         "2 of 22 items among the negatives under test."
     )
     # 9 has 0, 1 and 22; 3 has the even numbers, its own and 21.
     assert data.notes[2:] == (
-        "2 of 6 rows of the test set have fewer than 9 negatives, one of them 2.",
+        "2 of 6 rows of the test set have fewer than 9 negatives; the fewest are 2.",
         OWN.format("2 of 41", 1),
     )
 
@@ -66,12 +66,12 @@ def test_negatives_that_repeat_are_counted(tmp_path: Path) -> None:
     ]
     told = load(write(tmp_path, rows)).notes
     # 0 has 4 among its negatives already, 1 has not.
-    assert "3 of 40 negatives of the test set repeat another of their row." in told
+    assert "3 of 40 negatives of the test set repeat another one of the same row." in told
 
 
 @pytest.mark.parametrize(
     ("first", "said"),
-    [("0\t1\t2\t3", None), ("1\t2\t3\t4", None), ("0\t1\t2", "line 1 may number the columns")],
+    [("0\t1\t2\t3", None), ("1\t2\t3\t4", None), ("0\t1\t2", "line 1 could number the columns")],
 )
 def test_a_line_of_column_numbers(first: str, said: str | None, tmp_path: Path) -> None:
     rows = parts()
@@ -91,7 +91,7 @@ def test_a_line_of_column_numbers(first: str, said: str | None, tmp_path: Path) 
 @pytest.mark.parametrize(
     ("spelled", "said"),
     [
-        ({"item": "i{}"}, r"Of 4 items under test of x, 4 do not occur in training.*'i0'.* there, '0', '1'"),
+        ({"item": "i{}"}, r"Of 4 items under test of x, 4 do not occur in training.*'i0'.* here, '0', '1'"),
         ({"user": "u{}"}, "Of 4 people under test of x, 4 do not occur in training.*spelled in another way"),
         ({"negative": "i{}"}, "Of 20 items among the negatives under test of x, 20 do not occur"),
         (
@@ -139,7 +139,7 @@ def test_hardly_any_is_known(tmp_path: Path) -> None:
     rows["test.rating"] = ["0\t0\t1", *(f"0\t{100 * i + 7}\t1" for i in range(19))]
     del rows["test.negative"]
     with pytest.raises(
-        DataError, match=r"Of 20 items under test of x, 19 do not occur.*hardly any is the same"
+        DataError, match=r"Of 20 items under test of x, 19 do not occur.*hardly any id is in both"
     ):
         load(write(tmp_path, rows))
 
@@ -177,7 +177,7 @@ def test_fewer_negatives_on_some_lines(tmp_path: Path) -> None:
     rows = parts()
     rows["test.negative"][1] = "(1,1)\t3\t5"
     data = load(write(tmp_path, rows))
-    assert data.notes[1] == "1 of 4 rows of the test set have fewer than 9 negatives, one of them 2."
+    assert data.notes[1] == "1 of 4 rows of the test set have fewer than 9 negatives; the fewest are 2."
     candidates = Predefined().split(data, 1).candidates
     assert candidates[1].tolist() == [3, 5, -1, -1, -1, -1, -1, -1, -1]
     assert (candidates[[0, 2, 3]] >= 0).all()
@@ -218,7 +218,7 @@ def test_negatives_as_published_with_the_code_of_pepper(data_dir: Path, tmp_path
     assert (found.people, found.items, len(found)) == (943, 1682, 100_000)
     unknown = len(np.setdiff1d(data.item[latest], data.item[train]))
     everywhere = len(np.setdiff1d(items, data.item[train]))
-    assert found.notes[1].startswith(f"Training does not know {unknown} of ")
+    assert found.notes[1].startswith(f"Not in the training set: {unknown} of ")
     assert f"{everywhere} of 1,682 items among the negatives under test" in found.notes[1]
     split = Predefined().split(found, 1)
     assert split.candidates.shape == (943, 99)
@@ -230,11 +230,11 @@ def test_the_catalogue_of_pepper_is_large_and_not_broken(data_dir: Path, tmp_pat
     data = load(place / "pepper_foursquareNYC.train.rating.gz", duplicates="keep")
     assert "21,206 for training, 2,292 for validation, 2,537 for testing" in data.notes[0]
     assert data.notes[1] == (
-        "Training does not know 1,248 of 2,312 items under test; 24,254 of 38,284 items among the negatives "
-        "under test; 24,214 of 38,225 items among the negatives for validation."
+        "Not in the training set: 1,248 of 2,312 items under test; 24,254 of 38,284 items among the "
+        "negatives under test; 24,214 of 38,225 items among the negatives for validation."
     )
     assert data.notes[2] == OWN.format("1,286 of 251,163", 6)
-    assert data.notes[3] == "349 of 251,163 negatives of the test set repeat another of their row."
+    assert data.notes[3] == "349 of 251,163 negatives of the test set repeat another one of the same row."
     for file in place.glob("pepper_*"):
         text = gzip.decompress(file.read_bytes()).decode()
         if "test.negative" in file.name:

@@ -149,7 +149,7 @@ def test_names_are_checked(make_network: Any, make_split: Any) -> None:
     with pytest.raises(RecipeError, match=r"no metric called 'precison'\. Did you mean 'precision'"):
         evaluate(net.model, net.tables, net.people, split, metrics=["precison"])
     for metrics, candidates in ((["hr"], "sampled"), (["f1-list"], "all")):
-        with pytest.raises(RecipeError, match="draws no candidates"):
+        with pytest.raises(RecipeError, match="has no candidates"):
             evaluate(net.model, net.tables, net.people, split, metrics=metrics, candidates=candidates)
 
 
@@ -268,7 +268,7 @@ def test_results_do_not_depend_on_threads(make_network: Any, make_split: Any) ->
 @pytest.mark.parametrize(
     ("people", "test", "candidates", "complaint"),
     [
-        (2, [[(0, 1.0)]], [[1]], "for 1 people, the models are those of 2"),
+        (2, [[(0, 1.0)]], [[1]], "is for 1 person, but there are models of 2 people"),
         (1, [[(0, 1.0), (1, 1.0)]], [[1]], "2 test items and 1 rows of candidates"),
         (1, [[(3, 1.0)]], [[1]], "items that are not in the catalogue of 3"),
         (1, [[(0, 1.0)]], [[3]], "items that are not in the catalogue of 3"),

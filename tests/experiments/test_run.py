@@ -7,7 +7,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from sottovoce.data import memory
+from sottovoce.data import available
 from sottovoce.data.load import load
 from sottovoce.errors import DataError, RecipeError, ResourceError, RunError
 from sottovoce.experiments import machine
@@ -287,7 +287,7 @@ def test_the_best_by_a_set_that_changes_is_refused(small):
 )
 def test_files_that_a_container_has_in_memory_do_not_count(tmp_path, monkeypatch, names):
     limit, used, cached = names
-    monkeypatch.setattr(memory, "_GROUPS", (tmp_path,))
+    monkeypatch.setattr(available, "_GROUPS", (tmp_path,))
     without = machine.available_memory()
     (tmp_path / limit).write_text("5000\n")
     (tmp_path / used).write_text("4000\n")

@@ -1,7 +1,7 @@
-"""What people did: interactions and the catalogue, where they come from, how they are split.
+"""Data: interactions of people with items, the catalogue, sources and splits.
 
-Everything is imported when it is first used, because the readers and the compiled parts are heavy.
-`load` is in the module of that name, and at hand as `sottovoce.load`.
+Everything is imported on first use, because readers and compiled code are slow to import. `load` is in
+the module of that name, and exported as `sottovoce.load`.
 """
 
 from importlib import import_module

@@ -1,6 +1,6 @@
-"""Files inside zip archives, named by paths that lead through them: `ml-1m.zip/ml-1m/ratings.dat`.
+"""Files inside zip archives. A path can lead into an archive: `ml-1m.zip/ml-1m/ratings.dat`.
 
-An archive is known by its first bytes, so its name does not matter.
+An archive is recognized by its first bytes, whatever its name is.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import Path
 from sottovoce.data import bounded
 from sottovoce.errors import DataError
 
-_STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # the latter of an empty archive
+_STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # the second is an empty archive
 _BROKEN = (
     zipfile.BadZipFile,
     zlib.error,
@@ -28,7 +28,7 @@ _BROKEN = (
     IndexError,
     OSError,
 )
-_DOCUMENTS = {  # by the beginning of a member's name
+_DOCUMENTS = {  # how the name of a member begins
     "xl/": "an Excel workbook",
     "word/": "a Word document",
     "ppt/": "a PowerPoint presentation",
@@ -38,7 +38,7 @@ _DOCUMENTS = {  # by the beginning of a member's name
 
 
 def packed(path: Path) -> bool:
-    """Whether a path is a zip archive, by its first bytes, or at least is called so."""
+    """Whether a path is a zip archive: by its first bytes, or because its name ends in .zip."""
     try:
         if not path.is_file():
             return False
@@ -49,7 +49,7 @@ def packed(path: Path) -> bool:
 
 
 def inside(path: Path) -> tuple[Path, str] | None:
-    """The archive that a path leads through and the name of the member; None for other paths."""
+    """The archive that a path leads into and the name of the member; None for other paths."""
     for parent in path.parents:
         if packed(parent):
             return parent, path.relative_to(parent).as_posix()
@@ -57,7 +57,7 @@ def inside(path: Path) -> tuple[Path, str] | None:
 
 
 def exists(path: Path) -> bool:
-    """Whether there is such a file, on its own or in an archive."""
+    """Whether the file exists, on disk or in an archive."""
     if path.is_file():
         return True
     place = inside(path)
@@ -65,35 +65,37 @@ def exists(path: Path) -> bool:
 
 
 def names(archive: Path) -> list[str]:
-    """The files in an archive, without the shadows that macOS leaves in some."""
+    """The names of the files in an archive, without the metadata files that macOS adds."""
     with _opened(archive) as content:
         return [n for n in content.namelist() if not n.endswith("/") and not n.startswith("__MACOSX/")]
 
 
 def member(archive: Path, name: str) -> Path | None:
-    """The path of the file of that name, plain or compressed, in whatever folder of the archive."""
+    """The path of the file with this name, plain or gzipped, in any folder of the archive."""
     found = (n for end in ("", ".gz") for n in names(archive) if n.rsplit("/", 1)[-1] == name + end)
     return next((archive / n for n in found), None)
 
 
 def only(path: Path) -> Path:
-    """The single file of an archive; any other path is returned as it is."""
+    """The path of the only file in an archive. A path that is no archive is returned unchanged."""
     if not packed(path):
         return path
     held = names(path)
     document = _document(held)
     if document:
-        raise DataError(f"{path} is {document}, which is not read.", "Save the table as CSV, and give that.")
+        raise DataError(
+            f"{path} is {document}, which cannot be read.", "Save the table as CSV and use that file."
+        )
     if len(held) != 1:
         example = f"{path}/{held[0]}" if held else f"{path}/ratings.csv"
         raise DataError(
-            f"{path} holds {len(held)} files.", f"Name the one to read with its path, for example {example}."
+            f"{path} holds {len(held)} files.", f"Give the path of one of them, for example {example}."
         )
     return path / held[0]
 
 
 def _document(held: Sequence[str]) -> str | None:
-    """What an office program saved, which is a zip archive too."""
+    """The kind of document, if an office program saved it. Such documents are zip archives too."""
     kinds = (kind for start, kind in _DOCUMENTS.items() if any(name.startswith(start) for name in held))
     return next(kinds, None) if len(held) > 1 else None
 
@@ -104,13 +106,14 @@ def read(archive: Path, name: str) -> bytes:
         try:
             about = content.getinfo(name)
         except KeyError:
-            raise DataError(f"{archive} holds no file {name}.", "Check the name.") from None
+            raise DataError(f"{archive} holds no file {name}.", "Check the spelling of the name.") from None
         try:
             with content.open(about) as stream:
                 return bounded.pieces(stream.read, f"{archive}/{name}", about.file_size)
         except _BROKEN:
             raise DataError(
-                f"{archive}/{name} is damaged or encrypted.", "Fetch the archive again."
+                f"{archive}/{name} is damaged or encrypted.",
+                "Download the archive again; if it has a password, unpack it first.",
             ) from None
 
 
@@ -120,4 +123,4 @@ def _opened(archive: Path) -> zipfile.ZipFile:
     except OSError as error:
         raise DataError(f"{archive} cannot be read: {error.strerror}.", "Check its permissions.") from None
     except _BROKEN:
-        raise DataError(f"{archive} is not a complete zip archive.", "Fetch it again.") from None
+        raise DataError(f"{archive} is not a complete zip archive.", "Download it again.") from None

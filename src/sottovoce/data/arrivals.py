@@ -1,10 +1,12 @@
-"""Interactions that come while a network learns, and weighting sets that are refreshed with them.
+"""Interactions that arrive while a network learns, and weighting sets that change with them.
 
-People begin with some of their training items; the others, which are those they met latest, come later,
-as many at a time for everybody as is due. A new item first judges models: it joins the weighting set, and
-the oldest of that set go over to training, so that the set keeps its share of what the person has
-(Section 4.1, Belal et al. 2022). Nothing is judged by that was trained on. What a person holds depends
-on how much has come, and on nothing else, so a device and a resumed run can tell it at any moment.
+People start with their earliest training items. The later ones arrive during the run, at the same pace for
+everybody. With refreshing, a new item is first used to judge models: it joins the weighting set, and the
+oldest items of that set move to the training set, so that the weighting set keeps its share of the person's
+items (Section 4.1, Belal et al. 2022). Items used for training are never used for judging.
+
+What a person holds depends only on the share that has arrived. A device and a resumed run can therefore
+compute it at any moment.
 """
 
 from dataclasses import replace
@@ -18,20 +20,20 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.data.places import history
 from sottovoce.data.split import WEIGHTING, Split
 
-_LATER = WEIGHTING + 1  # candidates of items that come later are drawn apart from others
+_LATER = WEIGHTING + 1  # a random stream of its own, for candidates of items that arrive later
 
 
 class Holding(NamedTuple):
-    """What people hold at a moment."""
+    """What people hold at one moment."""
 
     train: Interactions
     weighting: Interactions | None
     candidates: NDArray[np.int32]
-    """[len(weighting), C]: what weighting items are ranked among."""
+    """[len(weighting), C]: the items that each weighting item is ranked against."""
 
 
 class Arrivals:
-    """A split of which a share of everybody's training items, the latest, is not there at once."""
+    """A split in which a share of each person's training items, the latest ones, arrives later."""
 
     def __init__(self, split: Split, share: float, refresh: bool, seed: int) -> None:
         first = split.weighting or split.train.take(np.zeros(len(split.train), np.bool_))
@@ -39,12 +41,12 @@ class Arrivals:
         self._all, self._set_aside = everything, split.weighting is not None
         person, group = _items(everything)
         aside = np.ones(len(person), np.bool_)
-        aside[group[~judging]] = False  # what is also trained on, as in some published splits, judges nothing
+        aside[group[~judging]] = False  # some published splits have items in both sets: they do not judge
         trained = np.bincount(person[~aside], minlength=everything.people)
         self._later = np.floor(share * trained).astype(np.int64)
         self._first = np.bincount(person[aside], minlength=everything.people)
         self._began = trained - self._later + self._first
-        # Items stand in a queue, the weighting set first; those that are trained on at once before its head.
+        # A queue per person: the weighting set first, then later items. Items trained on from the start: -1.
         queue = _rank(person, ~aside) - (trained - self._later)[person]
         queue = np.where(queue >= 0, queue + self._first[person], -1)
         queue[aside] = _rank(person, aside)[aside]
@@ -53,13 +55,13 @@ class Arrivals:
         self._row, self._candidates = self._drawn(split, judging, seed)
 
     def __len__(self) -> int:
-        """How many items come later, of all people."""
+        """The number of items that arrive later, of all people together."""
         return int(self._later.sum())
 
     def after(self, part: float) -> Holding:
-        """What people hold when this part of what comes later has come to each."""
+        """What people hold when this share (0 to 1) of each person's later items has arrived."""
         come = np.floor(part * self._later).astype(np.int64)
-        begin, end = np.zeros_like(come), self._first  # of the weighting set, in the queue
+        begin, end = np.zeros_like(come), self._first  # where the weighting set is in the queue
         if self._refresh:
             began = np.maximum(self._began, 1)
             end = self._first + come
@@ -75,7 +77,7 @@ class Arrivals:
     def _drawn(
         self, split: Split, judging: NDArray[np.bool_], seed: int
     ) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-        """Candidates of all that is ever judged by, and for each interaction the row that has its own."""
+        """Candidates for all items that ever judge models, and each interaction's row among them."""
         others = (self._queue >= 0)[self._group] & ~judging & self._set_aside
         known = _together(self._all, split.test)[0]
         wanted = split.weighting_candidates.shape[1]
@@ -88,7 +90,7 @@ class Arrivals:
 
 
 def _together(one: Interactions, other: Interactions) -> tuple[Interactions, NDArray[np.bool_]]:
-    """Both as one, in order of time, and which are of the other."""
+    """Both parts in one, sorted by time, and a mask of the interactions that come from `other`."""
     _, item, time, order = history(one, other)
     value = np.concatenate([one.value, other.value])[order]
     both = replace(one, division=None, indptr=one.indptr + other.indptr, item=item, value=value, time=time)
@@ -96,7 +98,7 @@ def _together(one: Interactions, other: Interactions) -> tuple[Interactions, NDA
 
 
 def _items(data: Interactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The items of each person by when they were first met: whose each is, and which an interaction has."""
+    """Each person's distinct items in order of first contact: their owners, and each interaction's item."""
     person = np.repeat(np.arange(data.people, dtype=np.int64), np.diff(data.indptr))
     _, firsts, group = np.unique(person * data.items + data.item, return_index=True, return_inverse=True)
     order = np.argsort(firsts)
@@ -106,6 +108,6 @@ def _items(data: Interactions) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
 
 
 def _rank(person: NDArray[np.int64], of: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """How many of these each person has before; `person` ascends."""
+    """For each entry, how many marked entries of its person come before it. `person` is sorted."""
     before: NDArray[np.int64] = np.cumsum(of) - of
     return before - before[np.searchsorted(person, person)]

@@ -1,4 +1,4 @@
-"""Catalogues made from what a format knows of its items: choosing among them, and from rows."""
+"""Make catalogues: from the rows of a file, or by choosing items from a list."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from sottovoce.data.ids import ranks
 from sottovoce.data.interactions import Catalog, extended
 
 Which = Literal["rated", "listed", "range"]
-"""Items with interactions; all that the source lists; or all whole numbers up to the highest id."""
+"""Items with interactions; all items that the source lists; or all numbers from 1 to the highest id."""
 
 
 def pick(catalog: Catalog, places: NDArray[np.int64]) -> Catalog:
-    """The catalogue with only the items at these places, in this order."""
+    """The catalogue with only the items at these positions, in this order."""
     titles, kinds, where = catalog.titles, catalog.categories, catalog.coordinates
     return replace(
         catalog,
@@ -29,7 +29,7 @@ def pick(catalog: Catalog, places: NDArray[np.int64]) -> Catalog:
 
 
 def choose(catalog: Catalog, item: NDArray[Any], which: Which = "rated") -> Catalog:
-    """The catalogue as asked for; `item` holds the ids of all interactions."""
+    """The catalogue with the items that `which` asks for. `item` holds the ids of all interactions."""
     used = ranks(item)[0].astype(np.str_)
     catalog = extended(catalog, used.tolist())
     if which == "rated":
@@ -46,7 +46,7 @@ def of_rows(
     categories: Sequence[str] | None = None,
     coordinates: tuple[NDArray[np.float64], NDArray[np.float64]] | None = None,
 ) -> Catalog:
-    """What rows say about their items: of categories the most frequent, of coordinates the first."""
+    """A catalogue from rows. Each item gets its most frequent category and its first coordinates."""
     ids, place = ranks(item)
     first = np.empty(len(ids), np.int64)
     first[place[::-1]] = np.arange(len(place))[::-1]
@@ -59,7 +59,7 @@ def of_rows(
 
 
 def _frequent(place: NDArray[np.int64], categories: Sequence[str]) -> list[tuple[str, ...]]:
-    """For each place the category that most of its rows give, of equals the first; () for no name."""
+    """The most frequent category of each item; the first one in a tie, () if it is empty."""
     kinds, kind = np.unique(np.array(categories, np.str_), return_inverse=True)
     pair, first, count = np.unique(place * len(kinds) + kind, return_index=True, return_counts=True)
     order = np.lexsort((first, -count, pair // len(kinds)))

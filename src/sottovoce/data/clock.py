@@ -1,9 +1,9 @@
-"""Columns of times as seconds since 1970, in whatever way they are written.
+"""Read columns of times as seconds since 1970.
 
-Numbers are seconds, milli-, micro- or nanoseconds, told apart by their size; calendar numbers such as
-20120403; the days of spreadsheets; years; or steps, where they are too small for all of these. Dates are
-read by `sottovoce.data.dates`. What could be read in two ways is refused, because a wrong order of
-interactions makes wrong results that look right.
+Numbers can be seconds, milli-, micro- or nanoseconds (their size decides), calendar numbers such as
+20120403, days of a spreadsheet, or years. Numbers that are too small for all of these are steps. Dates are
+read by `sottovoce.data.dates`. A column that could be read in two ways is refused, because a wrong order
+of interactions gives wrong results that look right.
 """
 
 from __future__ import annotations
@@ -25,29 +25,29 @@ _LAST = 10**11  # as seconds: the year 5138; as milliseconds 1973, and so on
 _EPOCH = 25569  # 1970-01-01 as a day of a spreadsheet
 _DAYS = (_EPOCH, 73050)  # up to the year 2099
 _YEARS = (1900, 2100)
-_MOST = 0.9  # of a column: steps from 1 on are not so often within `_DAYS` or `_YEARS`
+_MOST = 0.9  # share of a column; steps 1, 2, 3 … are rarely that often within `_DAYS` or `_YEARS`
 _SPREADSHEET = "days of a spreadsheet"
-STEPS = "times are steps of which only the order counts, being too small for seconds since 1970"
+STEPS = "times are too small for seconds since 1970: they count as steps, only their order matters"
 
 
 class Times(NamedTuple):
-    """A column of times. Where `wrong` says why, those in its rows could not be read."""
+    """A column of times. If some could not be read, `wrong` says which and why."""
 
     seconds: NDArray[np.int64]
     rest: NDArray[np.int64] | None
-    """Nanoseconds after the second, if any: times in one second are in order by them."""
+    """Nanoseconds after the full second; None if there are none. They sort times within a second."""
     note: str
-    """How the column was understood, if that should be said."""
+    """How the column was understood, if users should know it."""
     wrong: Refusal | None = None
 
     @property
     def order(self) -> NDArray[np.int64]:
-        """Rows in the order of time, to the nanosecond; equal ones as they came."""
+        """The order of the rows by time, to the nanosecond. Rows with equal times keep their order."""
         return np.lexsort((np.zeros_like(self.seconds) if self.rest is None else self.rest, self.seconds))
 
 
 def read(series: pl.Series, day_first: bool | None = None) -> Times:
-    """The times of a column; `day_first` says how to read 03/04/2012."""
+    """The times of a column. `day_first`: whether 03/04/2012 is in April; None to find out."""
     import polars as pl
 
     kind = series.dtype
@@ -62,7 +62,7 @@ def read(series: pl.Series, day_first: bool | None = None) -> Times:
         series = series.str.strip_chars()
         short = series.str.contains(r"^\d(\.\d{0,7})?[eE]\+?(09|1[0-9]|9)$").fill_null(False)
         if short.any():
-            problem = "has a time of which a spreadsheet kept only the first digits"
+            problem = "has a time that a spreadsheet shortened to its first digits"
             return _refused(
                 series, Refusal(short.to_numpy(), problem, "Export the file again from its source.")
             )
@@ -108,7 +108,7 @@ def _dates(series: pl.Series, day_first: bool | None) -> Times:
 
 
 def _moments(series: pl.Series, note: str) -> Times:
-    """Times that polars knows as such, with its precision."""
+    """Times from a column of polars datetimes, with their precision."""
     unknown = series.is_null()
     if unknown.any():
         return _refused(series, dates.unknown(unknown.to_numpy()))
@@ -117,21 +117,23 @@ def _moments(series: pl.Series, note: str) -> Times:
 
 
 def _split(ticks: NDArray[np.int64], unit: int, note: str) -> Times:
-    """Whole seconds, and what is left of each, from times in parts of a second."""
+    """Whole seconds and the remainder, from times in units of 1/`unit` seconds."""
     rest = ticks % unit
     return Times(ticks // unit, rest * (10**9 // unit) if rest.any() else None, note)
 
 
 def _numbers(values: NDArray[np.int64], fraction: NDArray[np.float64] | None = None) -> Times:
-    """Times by their size: all of one unit, or refused."""
+    """Times from numbers. Their size gives the unit; a mixture of units is refused."""
     if len(values) == 0:
         return Times(values, None, "")
     low, high = int(values.min()), int(values.max())
     missing = (values == 0) | (values == -1)
     days = _days(values)
     if missing.any() and not missing.all() and (days is not None or (values[~missing] > _FIRST).all()):
-        problem = "has no time, as it seems, where others have one"
-        return Times(values, None, "", Refusal(missing, problem, "Correct or remove such rows."))
+        problem = "seems to have no time, although other rows have one"
+        return Times(
+            values, None, "", Refusal(missing, problem, "Write the time in these rows, or remove them.")
+        )
     if days is not None:
         return days
     if low > -_LAST and high < _LAST:
@@ -142,15 +144,18 @@ def _numbers(values: NDArray[np.int64], fraction: NDArray[np.float64] | None = N
     if len(units) > 1:
         usual = int(np.argmax(np.bincount(size[values != 0])))
         other = int(next(unit for unit in units if unit != usual))
-        problem = f"has a time in {UNITS[other]}, it seems, where others are in {UNITS[usual]}"
+        problem = f"seems to have a time in {UNITS[other]}, although other rows are in {UNITS[usual]}"
         remedy = "Write all times in the same unit."
         return Times(values, None, "", Refusal((size != usual) & (values != 0), problem, remedy))
     unit = int(units[0])
-    return _split(values, 1000**unit, f"times in {UNITS[unit]}, taken as such by their size")
+    return _split(values, 1000**unit, f"times in {UNITS[unit]}, judging by their size")
 
 
 def _days(values: NDArray[np.int64]) -> Times | None:
-    """Calendar numbers, days of a spreadsheet or years, if most are such; refused if others are not."""
+    """Times from calendar numbers, spreadsheet days or years, if most are of one kind; else None.
+
+    A column that mixes such a kind with other numbers is refused.
+    """
     seconds, calendar = dates.calendar(values)
     sheet = (values >= _DAYS[0]) & (values <= _DAYS[1])
     years = (values >= _YEARS[0]) & (values <= _YEARS[1])
@@ -165,5 +170,5 @@ def _days(values: NDArray[np.int64]) -> Times | None:
         return None
     if fit.all():
         return Times(seconds, None, f"times are {what}")
-    problem = f"has a time that is not one of the {what}, as others are"
-    return Times(values, None, "", Refusal(~fit, problem, "Correct it, or write all times in one way."))
+    problem = f"has a time of another kind: the others are {what}"
+    return Times(values, None, "", Refusal(~fit, problem, "Write all times in the same way."))

@@ -1,9 +1,9 @@
-"""One kind of people: a cluster of those who had much, or little, in common catalogues.
+"""Clusters of people: keep only the most active cluster, or the least active one.
 
-Belal et al. (2022, Section 5.5.3) made a dense and a sparse variant of MovieLens 100K by k-means, and do not
-say over what. Here people are clustered by what they had, a place for each item, or by how much they had, on
-a scale of logarithms. Their dense one has a sparsity of 0.64, which MovieLens 100K cannot have unless items
-that few people had are left out too.
+Belal et al. (2022, Section 5.5.3) made a dense and a sparse variant of MovieLens 100K by k-means, but do not
+say on which features. Here people are clustered by the items they have (a 0/1 vector over the catalogue), or
+by the logarithm of the number of their items. The dense variant of the paper has a sparsity of 0.64, which
+MovieLens 100K can only reach if rare items are removed too.
 """
 
 from __future__ import annotations
@@ -16,13 +16,13 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.kernels.kmeans import kmeans
 
 SEED = 1
-"""Data are the same whatever the seed of a run is."""
+"""Fixed, so that the data does not depend on the seed of a run."""
 
 
 def cluster(
     data: Interactions, which: Literal["densest", "sparsest"], count: int, by: Literal["items", "number"]
 ) -> Interactions:
-    """The interactions of the people in one of `count` clusters: who had most items on average, or fewest."""
+    """The interactions of one of `count` clusters: the one with most items per person, or fewest."""
     person = np.repeat(np.arange(data.people), np.diff(data.indptr))
     pairs = np.unique(person * data.items + data.item)
     had = np.bincount(pairs // data.items, minlength=data.people)

@@ -1,8 +1,9 @@
-"""Dates and times of day as people and programs write them.
+"""Read dates and times of day as people and programs write them.
 
-Known are 2012-04-03, 2012/04/03, 03.04.2012, 03/04/2012, 3 April 2012, April 3, 2012 and the like, with
-or without a time of day and a zone, and what Twitter writes. Whether 03/04/2012 is in March or in April
-is decided by the whole column: some day after the 12th says it. With dots the day comes first.
+Supported are 2012-04-03, 2012/04/03, 03.04.2012, 03/04/2012, 3 April 2012, April 3, 2012 and similar
+forms, with or without a time of day and a time zone, and the format of Twitter. Whether 03/04/2012 is in
+March or in April is decided by the whole column: a number above 12 must be a day. With dots the day
+comes first.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from sottovoce.errors import either
 if TYPE_CHECKING:
     import polars as pl
 
-_TWITTER = "%a %b %d %H:%M:%S %z %Y"  # Tue Apr 03 18:07:30 +0000 2012, as Foursquare writes it, too
+_TWITTER = "%a %b %d %H:%M:%S %z %Y"  # Tue Apr 03 18:07:30 +0000 2012, also used by Foursquare
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _NAME = rf"(?:{'|'.join(_MONTHS)})[a-z]*\.?"
 _WEEKDAY = r"(?:(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*\.?,?\s+)?"
@@ -59,12 +60,12 @@ _LOOKS = re.compile(
         ]
     )
 )
-_DIGITS = {8: 1, 12: 10**4, 14: 10**6}  # of calendar numbers, and what holds their time of day
+_DIGITS = {8: 1, 12: 10**4, 14: 10**6}  # digits of a calendar number: what to divide by to get the date
 _SAMPLE = 1000
 
 
 class Refusal(NamedTuple):
-    """Rows whose time cannot be told, why, and what to do."""
+    """Rows whose time cannot be read, the reason, and the remedy."""
 
     rows: NDArray[np.bool_]
     problem: str
@@ -72,21 +73,21 @@ class Refusal(NamedTuple):
 
 
 def unknown(rows: NDArray[np.bool_]) -> Refusal:
-    """Rows with something else than a time."""
+    """The refusal of rows that do not hold a time."""
     return Refusal(
         rows,
-        "has a time that is neither seconds since 1970 nor a date that is known",
+        "has a time that is neither seconds since 1970 nor a date in a supported form",
         f"Write it like 2012-04-03 18:07:30, or give {either('columns=', '--columns')} without a time.",
     )
 
 
 def looks(value: str) -> bool:
-    """Whether a text is a date, as far as its form tells."""
+    """Whether a text has the form of a date."""
     return _LOOKS.match(value.strip().lower()) is not None
 
 
 def read(series: pl.Series, day_first: bool | None = None) -> tuple[pl.Series, str] | Refusal:
-    """A column of text as times of polars, and how it was understood; or why it was not."""
+    """A column of text as polars datetimes, with a note on how it was read; or a refusal."""
     import polars as pl
 
     first = next((value for value in series if value), "")
@@ -102,7 +103,7 @@ def read(series: pl.Series, day_first: bool | None = None) -> tuple[pl.Series, s
 
 
 def _by_parts(text: pl.Series, day_first: bool | None) -> tuple[pl.Series, str] | Refusal:
-    """Each date taken apart, and put together again in one way."""
+    """Split each date into its parts, and put them together in one form."""
     import polars as pl
 
     parts = {name: pl.Series([None] * len(text), dtype=pl.String) for name in _PARTS}
@@ -114,8 +115,8 @@ def _by_parts(text: pl.Series, day_first: bool | None) -> tuple[pl.Series, str] 
         return unknown(parts["year"].is_null().to_numpy())
     zoneless = parts["zone"].is_null()
     if zoneless.any() and not zoneless.all():
-        problem = "has a time without a zone, where others have one"
-        return Refusal(zoneless.to_numpy(), problem, "Write all times with a zone, or none.")
+        problem = "has a time without a time zone, although other rows have one"
+        return Refusal(zoneless.to_numpy(), problem, "Write all times with a time zone, or all without.")
     order = _order(parts, day_first)
     if isinstance(order, Refusal):
         return order
@@ -145,7 +146,7 @@ def _joined(parts: list[pl.Series], mark: str) -> pl.Series:
 
 
 def _offset(zone: pl.Series) -> pl.Series:
-    """Seconds that a zone is ahead of UTC."""
+    """How many seconds a time zone is ahead of UTC."""
     import polars as pl
 
     digits = zone.str.replace_all(r"\D", "").str.pad_end(4, "0")
@@ -155,7 +156,7 @@ def _offset(zone: pl.Series) -> pl.Series:
 
 
 def _order(parts: dict[str, pl.Series], day_first: bool | None) -> tuple[bool, str] | Refusal:
-    """Whether the day comes before the month, and in words how that was decided."""
+    """Whether the day comes before the month, and a note on how that was decided."""
     import polars as pl
 
     one, two = (parts[name].cast(pl.Int64).fill_null(0).to_numpy() for name in ("one", "two"))
@@ -164,13 +165,13 @@ def _order(parts: dict[str, pl.Series], day_first: bool | None) -> tuple[bool, s
     days, months = one > 12, two > 12
     if days.any() and months.any():
         rare = months if months.sum() <= days.sum() else days
-        problem = "has a date in another order of day and month than others"
-        return Refusal(rare, problem, "Write all dates in one way, best like 2012-04-03.")
+        problem = "has day and month in another order than other rows"
+        return Refusal(rare, problem, "Write all dates in the same way, for example 2012-04-03.")
     if days.any() or months.any():
         which = "day" if days.any() else "month"
         return bool(
             days.any()
-        ), f"dates with the {which} first, as {int((days | months).sum()):,} of them show"
+        ), f"dates with the {which} first: {int((days | months).sum()):,} of them can only be read so"
     if (parts["mark"].fill_null(".") == ".").all():
         return True, "dates with the day first, as usual with dots"
     if (one == two).all():
@@ -178,13 +179,16 @@ def _order(parts: dict[str, pl.Series], day_first: bool | None) -> tuple[bool, s
     choice = either("day_first=True or day_first=False", "--set data.day_first=true or false")
     return Refusal(
         one != two,
-        "has a date whose day and month cannot be told apart, and no date of this column tells it",
-        f"Say {choice}, or write dates like 2012-04-03.",
+        "has a date in which day and month could be exchanged, and no date of this column decides it",
+        f"Set {choice}, or write dates like 2012-04-03.",
     )
 
 
 def calendar(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Seconds from numbers such as 20120403 or 20120403180730, and which are such, all of one length."""
+    """Seconds since 1970 from numbers such as 20120403 or 20120403180730, and a mask of valid ones.
+
+    All valid numbers have the same number of digits.
+    """
     middle = len(str(int(np.median(values[:: len(values) // _SAMPLE + 1]))))
     scale = _DIGITS.get(middle)
     if scale is None:

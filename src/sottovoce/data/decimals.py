@@ -1,4 +1,4 @@
-"""Columns of numbers, with points or with commas before the decimals; and which ratings are doubtful."""
+"""Read columns of numbers with decimal points or decimal commas, and find doubtful ratings."""
 
 from __future__ import annotations
 
@@ -17,13 +17,14 @@ _THOUSANDS = r"^[+-]?[1-9]\d{0,2}(,\d{3})+$"
 _LARGEST = 1e6
 _LARGEST_COUNT = 1e9
 _COUNTS = ("play", "count", "weight", "listen", "click", "view", "times", "number")
-"""In the name of a column: it counts something, and a few very large numbers belong to it."""
+"""Words in the name of a column of counts, in which a few very large numbers are normal."""
 
 
 def floats(series: pl.Series) -> tuple[pl.Series, bool]:
-    """A column as numbers, null where it holds none; and whether it has commas before the decimals.
+    """A column as numbers (null where it holds no number), and whether it has decimal commas.
 
-    A comma is read so if every number with decimals has one; `1,234` alone may as well be a thousand.
+    Commas are read as decimal commas if no value has a point, and not all of them could separate
+    thousands: `1,234` alone may be a number above one thousand.
     """
     import polars as pl
 
@@ -43,14 +44,14 @@ def floats(series: pl.Series) -> tuple[pl.Series, bool]:
 
 
 def check_scale(low: float, high: float) -> None:
-    """Refuse a scale of ratings whose ends are exchanged."""
+    """Refuse a scale of ratings whose ends are in the wrong order."""
     if low > high:
         right = either(f"scale=({high:g}, {low:g})", f"--set data.scale=[{high:g},{low:g}]")
-        raise DataError(f"The scale of ratings is reversed: {low:g} to {high:g}.", f"Say {right}.")
+        raise DataError(f"The scale of ratings is reversed: {low:g} to {high:g}.", f"Write {right}.")
 
 
 class Doubt(NamedTuple):
-    """Which ratings are questioned, and why."""
+    """Doubtful ratings, the reason, and the remedy."""
 
     rows: NDArray[np.bool_]
     problem: str
@@ -60,7 +61,7 @@ class Doubt(NamedTuple):
 def doubt(values: NDArray[np.float64], name: str) -> Doubt | None:
     """Ratings that would make the scale meaningless: huge ones, and ones far from all others.
 
-    They are what files write for "not rated" (-1, 99, 999), slips of a finger, or another column.
+    They usually mean "not rated" (-1, 99, 999), are typing errors, or come from another column.
     """
     called = "".join(c for c in name.lower() if c.isalnum())
     counts = any(word in called for word in _COUNTS)
@@ -68,13 +69,15 @@ def doubt(values: NDArray[np.float64], name: str) -> Doubt | None:
     huge = np.abs(values) > largest
     if huge.any():
         return Doubt(
-            huge, f"has a rating beyond {largest:,.0f}", "Correct it, or name the column of ratings."
+            huge,
+            f"has a rating beyond {largest:,.0f}",
+            "Correct the value, or say which column holds ratings.",
         )
     if called == "myrating" and (values == 0).any():
         return Doubt(
             values == 0,
-            "has the rating 0, by which Goodreads means that there is none",
-            "Remove such rows, or give columns without a rating.",
+            "has the rating 0, which Goodreads writes for books without a rating",
+            "Remove these rows, or give columns without a rating.",
         )
     found = np.unique(values)
     if counts or len(found) < 4:
@@ -87,18 +90,21 @@ def doubt(values: NDArray[np.float64], name: str) -> Doubt | None:
     return Doubt(
         np.isin(values, odd),
         f"has a rating far from the others, which are {others[0]:g} to {others[-1]:g}",
-        "If it means that there is none, remove such rows; if it is right, give the scale of ratings, for "
+        'If it means "not rated", remove these rows; if it is right, give the scale of ratings, for '
         f"example {either(f'scale=({low:g}, {high:g})', f'--set data.scale=[{low:g},{high:g}]')}.",
     )
 
 
 def _lone_negative(found: NDArray[np.float64]) -> list[float] | None:
-    """A single value below zero, where others go up to three at least: no scale has one."""
+    """The only negative value, if the others reach 3 or more: no rating scale looks like this."""
     return [float(found[0])] if found[0] < 0 <= found[1] and found[-1] >= 3 else None
 
 
 def _far(found: NDArray[np.float64]) -> list[float] | None:
-    """The highest one to three, if beyond ten and four times all others, which are few, or if all nines."""
+    """The highest one to three values, if they are above 10 and above four times all others.
+
+    The others must be few (at most 25), unless the highest consists of nines.
+    """
     for many in (1, 2, 3):
         low, high = found[:-many], found[-many:]
         if len(low) < 3 or high[0] <= 10 or high[0] <= 4 * np.abs(low).max():

@@ -1,4 +1,4 @@
-"""What is in a data set, in numbers: what `sottovoce data info` shows and `sottovoce.info` returns."""
+"""Statistics of a data set: what `sottovoce data info` shows and `sottovoce.info` returns."""
 
 from pathlib import Path
 from typing import Any
@@ -11,15 +11,15 @@ from sottovoce.data import repeats, sources
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.load import load
 
-_LAST = "they are counted here, and a run keeps the last of each unless it says otherwise"
-_FEW = 25  # values that are counted one by one
+_LAST = "all are counted here; a run keeps the last of each unless data.duplicates says otherwise"
+_FEW = 25  # different values; more are not listed
 
 
 def info(data: Any, *, data_dir: str | Path | None = None, **options: Any) -> dict[str, Any]:
-    """What is in a data set: how many people and items, ratings, times, how much each person did.
+    """Statistics of a data set: people, items, ratings, times, interactions per person and per item.
 
-    `data` and `options` are what `sottovoce.load` takes, or what it returned. Data sets that are no
-    interactions, such as traces of phones, say what they count.
+    `data` and `options` are those of `sottovoce.load`; `data` can also be its result. For data sets
+    without interactions, such as traces of phones, the result holds other counts.
     """
     if isinstance(data, str) and not options and (facts := other(data, data_dir)) is not None:
         return facts
@@ -27,13 +27,13 @@ def info(data: Any, *, data_dir: str | Path | None = None, **options: Any) -> di
 
 
 def other(name: str, data_dir: str | Path | None) -> dict[str, Any] | None:
-    """What is said about a data set that holds no interactions."""
+    """Counts of a data set that holds no interactions; None for the others."""
     known = None if Path(name).exists() else sources.called(name)
     return None if known is None else sources.counted(known, None if data_dir is None else Path(data_dir))
 
 
 def data_sets(data_dir: str | Path | None = None) -> list[dict[str, Any]]:
-    """The data sets that are known by name: where each is on this machine, whether it can be fetched."""
+    """All data sets with a name: where each is on this machine, and whether it can be downloaded."""
     rows = []
     for name, dataset in sources.known().items():
         held = dataset.locate(None if data_dir is None else Path(data_dir))
@@ -51,7 +51,7 @@ def data_sets(data_dir: str | Path | None = None) -> list[dict[str, Any]]:
 
 
 def described(data: Interactions) -> dict[str, Any]:
-    """Interactions in numbers."""
+    """Statistics of interactions."""
     catalog = data.catalog
     timed = len(data) > 0 and bool(data.time.any())
     dates = [_day(data.time.min()), _day(data.time.max())] if timed else [None, None]
@@ -81,7 +81,7 @@ def _day(time: Any) -> str:
 
 
 def _counted(values: NDArray[np.float32]) -> list[tuple[float, int]]:
-    """How often each value occurs; nothing where there are too many different ones to list."""
+    """How often each value occurs; empty if there are too many different values."""
     found, count = np.unique(values, return_counts=True)
     return list(zip(found.tolist(), count.tolist(), strict=True)) if len(found) <= _FEW else []
 

@@ -1,9 +1,8 @@
-"""What is kept of interactions before they are split: duplicates, implicit feedback, minimum counts.
+"""Filter interactions before they are split.
 
-In this order: the same item met twice by a person becomes one interaction, or not; then ratings become
-implicit feedback; then people and items with too few interactions are left out; then all but one cluster of
-people, and all but the best known items. All of it is said in `Interactions.source`, and what repeats in
-`Interactions.notes`.
+The steps, in this order: merge a person's repeated interactions with one item; turn ratings into implicit
+feedback; drop people and items with too few interactions; keep one cluster of people; keep the most popular
+items. `Interactions.source` describes all steps, and `Interactions.notes` describes repeated rows.
 """
 
 from __future__ import annotations
@@ -22,34 +21,34 @@ from sottovoce.errors import DataError
 
 
 class Filters(NamedTuple):
-    """Keys of `[data]` in a recipe, and of `load`, for any source."""
+    """Settings in `[data]` of a recipe, and options of `load`, for any source."""
 
     min_user: Annotated[int, Ge(0)] = 0
-    """People with fewer interactions are left out."""
+    """People with fewer interactions are dropped."""
     min_item: Annotated[int, Ge(0)] = 0
-    """Items with fewer interactions are left out."""
+    """Items with fewer interactions are dropped."""
     min_visitors: Annotated[int, Ge(0)] = 0
-    """Items that fewer different people have met are left out."""
+    """Items with fewer different people are dropped."""
     filter: Literal["stable", "once"] = "stable"
-    """`stable`: counted again until nothing changes. `once`: people and items counted as they come."""
+    """`stable`: the minimum counts are applied again until nothing changes. `once`: they are applied once."""
     implicit: bool | float = False
-    """True: every interaction counts 1. A number: so do ratings from it up; others are left out."""
+    """True: every interaction becomes 1. A number: ratings at or above it become 1, the rest are dropped."""
     duplicates: Literal["keep", "first", "last", "sum"] = "last"
-    """What becomes of a person's interactions with one item, so that none is trained on and tested;
-    `sum` adds values, at the first's time. Data that comes in parts stays as published with `last`, but
-    for rows that are repeated exactly within a part, and what is in several parts: an item under test is
-    taken out of the others, one for validation out of training. `keep`: all of them."""
+    """Which of a person's interactions with the same item are kept, so that no item is in training and test.
+    `sum` adds the values and keeps the first time; `keep` keeps all interactions. In data that is published
+    in parts, `last` only drops exact repetitions within a part and items in several parts: test items are
+    removed from the other parts, validation items from training."""
     cluster: Literal["all", "densest", "sparsest"] = "all"
-    """Whether only people of one cluster are kept: who had most items on average, or fewest."""
+    """Keep only one cluster of people: the one with most items per person, or with fewest."""
     clusters: Annotated[int, Ge(2), Le(100)] = 2
-    """How many clusters there are."""
+    """The number of clusters."""
     cluster_by: Literal["items", "number"] = "items"
-    """What people are clustered by: what they had, or how much."""
+    """What people are clustered by: their items, or the number of their items."""
     top_items: Annotated[int, Ge(0)] = 0
-    """Of what is left then, only so many items that most people had are kept; 0: all."""
+    """Keep only this many items, those with most people; 0 keeps all. Applied last."""
 
     def apply(self, data: Interactions) -> Interactions:
-        """The interactions that are kept, with the people and items that have any."""
+        """The filtered interactions. People and items without interactions are dropped."""
         kept, said = data, []
         if self.duplicates == "keep":
             kept = repeats.kept(data)
@@ -81,7 +80,8 @@ class Filters(NamedTuple):
             said.append(f"the {self.top_items} best known items")
         if len(kept) == 0:
             raise DataError(
-                f"Nothing of {data.name} is left after filtering: {'; '.join(said)}.", "Ask for less."
+                f"Nothing of {data.name} is left after filtering: {'; '.join(said)}.",
+                "Lower the minimum counts or the threshold in [data].",
             )
         counted = self.min_item or self.min_visitors or self.top_items
         return _told(_compact(kept, not counted), data, said)
@@ -101,7 +101,7 @@ class Filters(NamedTuple):
 
 
 def _told(kept: Interactions, data: Interactions, said: list[str]) -> Interactions:
-    """What is kept, with words on how it came about."""
+    """The filtered interactions, with a source that describes the filters."""
     if not said:
         return kept
     change = f"{len(kept):,} of {len(data):,} interactions left" if len(kept) < len(data) else "all left"
@@ -109,20 +109,20 @@ def _told(kept: Interactions, data: Interactions, said: list[str]) -> Interactio
 
 
 def _visitors(data: Interactions) -> NDArray[np.int64]:
-    """How many different people have met each item."""
+    """How many different people have each item: [items]."""
     pairs = np.unique(data.owner * data.items + data.item)
     return np.bincount(pairs % data.items, minlength=data.items)
 
 
 def _implicit(data: Interactions, threshold: bool | float) -> Interactions:
-    """Every interaction, or every one from the threshold up, with the value 1."""
+    """All interactions, or those at or above the threshold, with the value 1."""
     if threshold is not True:
         data = data.take(data.value >= threshold)
     return replace(data, value=np.ones(len(data), np.float32), scale=(0.0, 1.0))
 
 
 def _compact(data: Interactions, rivals: bool) -> Interactions:
-    """Without people and items that have no interaction; `rivals`, the negatives that were given, stay."""
+    """Drop people and items without interactions. With `rivals`, published negatives are kept."""
     counts, used = np.diff(data.indptr), np.bincount(data.item, minlength=data.items) > 0
     if data.division is not None and data.catalog is data.division.catalog:
         drawn = [negatives[negatives >= 0] for negatives in data.division.negatives.values()]
@@ -131,7 +131,7 @@ def _compact(data: Interactions, rivals: bool) -> Interactions:
                 used[one] = True
         every, gone = sum(map(len, drawn)), sum(int((~used[one]).sum()) for one in drawn)
         if gone:
-            told = f"{gone:,} of {every:,} negatives are left out with items that filters leave out."
+            told = f"{gone:,} of {every:,} published negatives are dropped, because filters drop their items."
             data = replace(data, notes=(*data.notes, told))
     people, items = np.flatnonzero(counts), np.flatnonzero(used)
     return replace(
@@ -144,7 +144,7 @@ def _compact(data: Interactions, rivals: bool) -> Interactions:
 
 
 def _best_known(data: Interactions, count: int) -> Interactions:
-    """The interactions with the `count` items that most people had; of equals the first in the catalogue."""
+    """The interactions with the `count` most popular items; in a tie, the first in the catalogue."""
     visitors = _visitors(data)
     kept = np.zeros(data.items, np.bool_)
     kept[np.argsort(-visitors, kind="stable")[:count]] = True

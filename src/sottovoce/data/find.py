@@ -1,7 +1,7 @@
-"""Where data sets are: folders on this machine, the user's cache, their homes on the network.
+"""Find data sets: in folders of this machine, in the user's cache, or by downloading them.
 
-The order: `data_dir`, `$SOTTOVOCE_DATA`, the cache, then whatever ways a source has to fetch its
-data into the cache. What could not be found says what was tried.
+The order is `data_dir`, `$SOTTOVOCE_DATA`, the cache, and then each way that the source has to download its
+data into the cache. If nothing is found, the error lists what was tried.
 """
 
 from __future__ import annotations
@@ -26,29 +26,30 @@ from sottovoce.errors import DataError, either
 from sottovoce.kernel_cache import user_cache
 
 COMMON = ("ratings.csv", "ratings.dat")
-"""Files of several data sets, and of other people."""
+"""File names that several data sets, and many users, use."""
 
 Progress = Callable[[int, int], None]
-"""Called with the bytes received so far and the bytes expected (0 if the server does not say)."""
+"""Called with the bytes received so far and the bytes expected (0 if unknown)."""
 
 
 class Fetch(NamedTuple):
-    """A way to get a data set: what to call it, and a function that fills a folder or raises DataError."""
+    """A way to get a data set: a label, and a function that fills a folder or raises DataError."""
 
     label: str
     fill: Callable[[Path], None]
 
 
 def cache() -> Path:
-    """The folder in the user's cache that keeps what was fetched."""
+    """The folder in the user's cache for downloaded data sets."""
     return user_cache() / "data"
 
 
 def places(data_dir: Path | None) -> list[tuple[str, Path]]:
-    """The folders to look in, in order, each with the name it is known by."""
+    """The folders to look in, in order, each with a label."""
     if data_dir is not None and (why := trouble(data_dir)):
         raise DataError(
-            f"The data directory {data_dir} {why}.", f"Check {either('data_dir=', '--data-dir')}."
+            f"The data directory {data_dir} {why}.",
+            f"Give an existing folder with {either('data_dir=', '--data-dir')}.",
         )
     found = [("directory", data_dir)] if data_dir is not None else []
     if os.environ.get("SOTTOVOCE_DATA"):
@@ -57,7 +58,7 @@ def places(data_dir: Path | None) -> list[tuple[str, Path]]:
 
 
 def trouble(folder: Path) -> str | None:
-    """What keeps a folder from being read, in words; None if nothing does."""
+    """Why a folder cannot be read; None if it can."""
     try:
         if not folder.exists():
             return "does not exist"
@@ -70,7 +71,7 @@ def trouble(folder: Path) -> str | None:
 
 
 def reachable(path: Path) -> Path:
-    """The path, with the home folder for `~`; refused if it, or a folder on the way, cannot be looked at."""
+    """The path with `~` expanded. Refused if it, or a folder above it, cannot be read."""
     try:
         path = path.expanduser()
         if path.exists() and path.is_dir():
@@ -85,12 +86,12 @@ def reachable(path: Path) -> Path:
 
 
 def listed(folder: Path) -> list[Path]:
-    """What a folder holds, in order."""
+    """The content of a folder, sorted."""
     return sorted(reachable(folder).iterdir())
 
 
 def file(path: str, data_dir: Path | None) -> Path:
-    """The path itself if it exists, else the first place that holds it."""
+    """The path itself if it exists, else the first data folder that holds it."""
     choices = [Path(path)]
     if not reachable(choices[0]).is_absolute():
         choices += [folder / path for _, folder in places(data_dir) if not trouble(folder)]
@@ -102,14 +103,14 @@ def file(path: str, data_dir: Path | None) -> Path:
 
 
 def beside(path: Path, name: str) -> Path | None:
-    """The file of that name, plain or compressed, in the same folder, which may be in an archive."""
+    """The file with this name, plain or gzipped, in the same folder or archive; None if missing."""
     return next((p for p in (path.with_name(name), path.with_name(f"{name}.gz")) if archive.exists(p)), None)
 
 
 def locate(
     name: str, files: Sequence[str], data_dir: Path | None, folders: Sequence[str] = ()
 ) -> tuple[Path, str] | None:
-    """The path of the first of `files` that a place holds, and in words where; None if none does."""
+    """The path of the first of `files` that is found, and a description of its place; None if none is."""
     for label, root in places(data_dir):
         if trouble(root):
             continue
@@ -128,9 +129,9 @@ def obtain(
     folders: Sequence[str] = (),
     home: str = "",
 ) -> tuple[Path, str]:
-    """The path of the first of `files` that a place holds or a way fetches, and in words where it was.
+    """The path of the first of `files` that is found or downloaded, and a description of its place.
 
-    They may be in a folder called `name` or as one of `folders`, and there in a zip archive.
+    Files are looked for in folders called `name` or one of `folders`, and in zip archives there.
     """
     held = locate(name, files, data_dir, folders)
     if held:
@@ -151,16 +152,16 @@ def obtain(
             return found, f"{way.label}, kept in {found.parent}"
     raise DataError(
         f"The data set {name} was not found. Tried: {'; '.join(tried)}.",
-        f"{home}Put {files[0]} into a folder {name} and name the folder above it with "
+        f"{home}Put {files[0]} into a folder called {name}, and give the folder above it with "
         f"{either('data_dir=', '--data-dir')} or $SOTTOVOCE_DATA, or use the data set 'synthetic', which "
         "needs no files.",
     )
 
 
 def look(root: Path, names: Sequence[str], files: Sequence[str], *, bare: bool = False) -> Path | None:
-    """A file, plain, compressed or archived, in a folder of the data set's names or in `root` itself.
+    """The first of `files`, plain, gzipped or in an archive, in a folder with one of `names` or in `root`.
 
-    What has a common name is taken for the data set in `root` itself only if `bare`.
+    Files with a common name, such as ratings.csv, count in `root` itself only if `bare`.
     """
     for folder in (*(root / name for name in names), root):
         wanted = [f for f in files if bare or folder != root or f not in COMMON]
@@ -177,7 +178,7 @@ def look(root: Path, names: Sequence[str], files: Sequence[str], *, bare: bool =
 
 
 def _there(path: Path) -> bool:
-    """Whether there is such a file, as far as one may know."""
+    """Whether the file exists; False if we may not look."""
     try:
         return path.is_file()
     except OSError:
@@ -185,7 +186,7 @@ def _there(path: Path) -> bool:
 
 
 def home(url: str, checksum: str, limit: int = 1_000_000_000, name: str = "") -> Fetch:
-    """The way to a file at its home, kept under `name`, or under its own name."""
+    """Download one file from its home page; it is stored as `name`, or under its own name."""
 
     def fill(folder: Path) -> None:
         store(folder, {name or url.rsplit("/", 1)[-1]: download(url, checksum, limit=limit)})
@@ -196,7 +197,10 @@ def home(url: str, checksum: str, limit: int = 1_000_000_000, name: str = "") ->
 def download(
     url: str, checksum: str, *, limit: int, progress: Progress | None = None, timeout: float = 10
 ) -> bytes:
-    """What is at `url`, at most `limit` bytes, checked. Without `progress`, a bar if this is a terminal."""
+    """Download `url`, at most `limit` bytes, and verify its checksum.
+
+    Without `progress`, a progress bar is shown if this is a terminal.
+    """
     parts, size = [], 0
     try:
         with urllib.request.urlopen(url, timeout=timeout) as answer, _shown(url, progress) as show:
@@ -241,7 +245,7 @@ def _shown(url: str, progress: Progress | None) -> Iterator[Progress]:
 
 
 def wheel(requirement: str, timeout: float = 120) -> bytes:
-    """The wheel of a package, fetched with pip from whatever package index this machine uses."""
+    """The wheel of a package, downloaded by pip from the package index that this machine uses."""
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "pip", "download", requirement, "--no-deps", "--only-binary=:all:"]
         command += ["--quiet", "--no-input", "--disable-pip-version-check", "--retries=1", "--timeout=10"]
@@ -260,29 +264,29 @@ def wheel(requirement: str, timeout: float = 120) -> bytes:
 
 
 def members(packed: bytes, wanted: Mapping[str, str]) -> dict[str, bytes]:
-    """Files of a zip archive: for each new name the content of the member that `wanted` gives."""
+    """Members of a zip archive. `wanted` maps each new name to the name of a member."""
     try:
         with zipfile.ZipFile(io.BytesIO(packed)) as content:
             return {name: content.read(member) for name, member in wanted.items()}
     except KeyError as error:
         raise DataError(f"The archive lacks a file: {error.args[0]}.", "Try again later.") from None
     except zipfile.BadZipFile:
-        raise DataError("What was fetched is not a zip archive.", "Try again later.") from None
+        raise DataError("The downloaded file is not a zip archive.", "Try again later.") from None
 
 
 def verify(what: str, content: bytes, checksum: str) -> None:
-    """Refuse content that is not the one known by this SHA-256, or MD5 where its home gives no other."""
+    """Refuse content with another checksum: SHA-256, or MD5 if the publisher gives only that."""
     kind = "MD5" if len(checksum) == 32 else "SHA-256"
     found = (hashlib.md5 if kind == "MD5" else hashlib.sha256)(content, usedforsecurity=False).hexdigest()
     if found != checksum:
         raise DataError(
-            f"{what} has the {kind} {found[:12]}… and not {checksum[:12]}….",
-            "It is damaged or was changed: try again.",
+            f"{what} has the {kind} {found[:12]}…, but {checksum[:12]}… is expected.",
+            "It is damaged or was changed; download it again.",
         )
 
 
 def store(folder: Path, files: Mapping[str, bytes]) -> None:
-    """Write files so that each is there completely or not at all; the last one makes the set complete."""
+    """Write files. Each is written completely or not at all; the data set counts once the last is there."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         for name, content in files.items():
@@ -293,4 +297,6 @@ def store(folder: Path, files: Mapping[str, bytes]) -> None:
             finally:
                 temporary.unlink(missing_ok=True)
     except OSError as error:
-        raise DataError(f"{folder} cannot be written: {error.strerror}.", "Set SOTTOVOCE_CACHE.") from None
+        raise DataError(
+            f"{folder} cannot be written: {error.strerror}.", "Set SOTTOVOCE_CACHE to a folder that can."
+        ) from None

@@ -1,11 +1,13 @@
-"""Ids of people and items: one spelling for each, wherever they come from.
+"""Give each id of a person or an item one spelling.
 
-Blanks around an id, kinds and numbers of blanks inside, characters without width and two encodings of one
-letter (NFC and NFD) make no difference. Where all ids of a column are whole numbers, `1`, `1.0`, `+1` and
-`1e0` are the same. Zeros in front are kept, because ids such as 0114709 have them by design; but `1` beside
-`001`, `tt1` beside `tt01`, or `1` beside `1.0` among ids that are no numbers, is refused: nobody can tell
-whether that is one id or two. Capitals count. Numbers that were rounded before they came here are refused
-as well, because different ids may have become one.
+- Blanks around an id, kinds and numbers of blanks inside it, invisible characters and the two encodings
+  of a letter (NFC and NFD) make no difference. Capital letters do.
+- If all ids of a column are whole numbers, `1`, `1.0`, `+1` and `1e0` are the same id.
+- Leading zeros are kept, because ids such as 0114709 have them on purpose.
+- `1` beside `001`, `tt1` beside `tt01`, or `1` beside `1.0` in a column of text is refused: it could be
+  one id or two.
+- Numbers that were rounded before (by a spreadsheet, or as floating point) are refused, because
+  different ids may have become one.
 """
 
 from __future__ import annotations
@@ -24,9 +26,9 @@ if TYPE_CHECKING:
     import polars as pl
 
 Place = Callable[[int], str]
-"""Where a row stands, in words."""
+"""Describes the place of a row, for errors."""
 Refuse = Callable[[NDArray[np.bool_], str, str], None]
-"""Raises an error about the first row that is marked; with the problem and its remedy."""
+"""Raises an error about the first marked row, with a problem and a remedy; does nothing without one."""
 
 _CONTROLS = "".join(map(chr, (*range(0x20), *range(0x7F, 0xA0))))
 _SPACES = " \u00a0\u1680\u2028\u2029\u202f\u205f\u3000" + "".join(map(chr, range(0x2000, 0x200B)))
@@ -34,7 +36,7 @@ _UNSEEN = "\u00ad\u061c\u180e\ufeff\ufff9\ufffa\ufffb" + "".join(
     map(chr, (*range(0x200B, 0x2010), *range(0x202A, 0x202F), *range(0x2060, 0x2070)))
 )
 EDGES = _CONTROLS + _SPACES + _UNSEEN
-"""Characters that are no part of an id at its beginning or end."""
+"""Characters that are removed from both ends of an id."""
 
 _NO_WIDTH = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff"))
 _GAP = re.compile(r"\s\s|[^\S ]")
@@ -46,29 +48,29 @@ _NUMBERED = re.compile(r"(\D*)(\d{1,99})(\.0*)?")
 _PADDED = re.compile(r"[+-]?0\d")
 _NOTHING = {"nan", "null", "none", "na", "n/a", "<na>", "nat", "\\n", "undefined", "?", "-", "."}
 _MISSING = {"nan", "NaN", "None", "null", "NULL", "<NA>", "NaT", "N/A", "undefined"}
-"""What programs write where a value is missing."""
+"""What programs write for a missing value."""
 _EXACT = {"Float16": 2**11, "Float32": 2**24, "Float64": 2**53}
-_SHORTENED = 6  # digits that spreadsheets leave of a long number
-_ROUNDED = "may have been rounded, so that different ids became one"
-_AS_TEXT = "Write the file anew with ids as text or as whole numbers."
-_ONE_WAY = "Write each id in one way only; put a letter before those that are not the same."
+_SHORTENED = 6  # digits that a spreadsheet keeps of a long number
+_ROUNDED = "may have been rounded: different ids may have become one"
+_AS_TEXT = "Export the file again with ids as text or as whole numbers."
+_ONE_WAY = "Write the same id always in the same way; if they are different ids, put a letter before one."
 
 
 class UnclearError(Exception):
-    """Ids of which nobody can say what they mean: their places among all, and why."""
+    """Ids with an unclear meaning: their positions, the problem and the remedy."""
 
     def __init__(self, at: Sequence[int], problem: str, remedy: str) -> None:
         super().__init__(problem)
         self.at, self.problem, self.remedy = at, problem, remedy
 
     def refusal(self, what: str, ids: Sequence[str], place: Place) -> DataError:
-        """The error for a person; `place` says where one of `ids` stands."""
+        """The error to show. `place(n)` describes the place of `ids[n]`."""
         told = " and ".join(f"{place(n)} has the {what} {ids[n]!r}" for n in self.at)
         return DataError(f"{told}, {self.problem}.", self.remedy)
 
 
 def clean(text: str) -> str:
-    """An id without what cannot be seen around it, single blanks inside, in composed letters."""
+    """An id without invisible characters at its ends, with single blanks inside, in NFC."""
     text = text.strip(EDGES)
     if not text.isascii():
         text = unicodedata.normalize("NFC", text.translate(_NO_WIDTH))
@@ -76,24 +78,24 @@ def clean(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """An id on its own: a whole number in its plain spelling, text as it is."""
+    """One id: a whole number in its plain spelling, other text unchanged."""
     number = _number(text)
     return text if number is None else str(number)
 
 
 def unify(ids: Sequence[str]) -> list[int] | list[str]:
-    """For distinct ids that are clean the spelling to use: numbers, if all are whole numbers, or text."""
+    """The spelling to use for distinct, clean ids: numbers if all are whole numbers, else text."""
     numbers = [_number(text) for text in ids]
     texts = [n for n, number in enumerate(numbers) if number is None]
     if texts and len(texts) < len(ids) and all(ids[n].lower() in _NOTHING for n in texts):
         raise UnclearError(
-            texts[:1], "where all others are numbers: it seems to be missing", "Remove such rows."
+            texts[:1], "but all others are numbers: the id seems to be missing", "Remove these rows."
         )
     if gone := [n for n in texts if ids[n] in _MISSING and len(ids) > 1]:
         raise UnclearError(
             gone[:1],
             "which is what programs write for a missing value",
-            "Remove such rows; or if somebody is called that, spell it otherwise.",
+            "Remove these rows; if it is a real id, spell it differently.",
         )
     if not texts and ids:
         for n, text in enumerate(ids):
@@ -108,7 +110,7 @@ def unify(ids: Sequence[str]) -> list[int] | list[str]:
 
 
 def _number(text: str) -> int | None:
-    """The whole number that is meant; None for anything else."""
+    """The whole number that a text means; None for other text."""
     whole = _WHOLE.fullmatch(text)
     if whole is not None:
         return -int(whole[1]) if text[0] == "-" else int(whole[1])
@@ -120,7 +122,7 @@ def _number(text: str) -> int | None:
 
 
 def _rounded(text: str, number: int) -> bool:
-    """Whether a number was written from floating point, or by a spreadsheet, with too few digits."""
+    """Whether floating point or a spreadsheet left too few digits of a number."""
     power = _POWER.fullmatch(text)
     if power is not None:
         digits = len(power[1]) + len(power[2] or "")
@@ -134,11 +136,11 @@ def _refuse_alike(ids: Sequence[str]) -> None:
     for n, text in enumerate(ids):
         first = seen.setdefault(_meant(text), n)
         if first != n:
-            raise UnclearError([first, n], "which may be one and the same", _ONE_WAY)
+            raise UnclearError([first, n], "which may be the same id", _ONE_WAY)
 
 
 def _meant(text: str) -> tuple[str, int | None]:
-    """An id without quotation marks: what stands before a number at its end, and that number."""
+    """An id without quotation marks, split into its text and the number at its end."""
     quoted = _QUOTED.fullmatch(text)
     inner = text if quoted is None else next(filter(None, quoted.groups()[1:])).strip(EDGES)
     if _THOUSANDS.fullmatch(inner):
@@ -150,14 +152,15 @@ def _meant(text: str) -> tuple[str, int | None]:
 
 
 def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArray[Any]:
-    """A column of ids: whole numbers in int64 if all are such, else text."""
+    """A column of ids: int64 if all are whole numbers, else text."""
     import polars as pl
 
-    kind, missing = series.dtype, (f"has no {what}", "Every row needs one.")
+    kind = series.dtype
+    missing = f"has no {what}", f"Write the {what} in every row, or remove rows without one."
     wrong = "a truth value" if kind == pl.Boolean else "a time" if kind.is_temporal() else "a list"
     if kind == pl.Boolean or kind.is_temporal() or kind.is_nested() or kind == pl.Object:
         told = f"{place(0)} has {wrong} for its {what}, in column {series.name}."
-        raise DataError(told, "Name the column that holds ids.")
+        raise DataError(told, "Say which column holds the ids.")
     if kind.is_float():
         refuse(series.is_nan().fill_null(True).to_numpy(), *missing)
         limit = _EXACT[str(kind.base_type())]
@@ -170,7 +173,7 @@ def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArra
         if narrow.null_count() == 0:
             return narrow.to_numpy()
     text = _decoded(series) if kind == pl.Binary else series.cast(pl.String)
-    refuse(text.is_null().to_numpy(), f"has a {what} that is not UTF-8 text", "Decode it before.")
+    refuse(text.is_null().to_numpy(), f"has a {what} that is not UTF-8 text", "Decode the column before.")
     numbers = text.cast(pl.Int64, strict=False)
     if numbers.null_count() == 0 and (numbers.cast(pl.String) == text).all():
         return numbers.to_numpy()
@@ -193,7 +196,7 @@ def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArra
 
 
 def _decoded(series: pl.Series) -> pl.Series:
-    """Bytes as text; nothing where they are none."""
+    """Bytes as text; null where they are not UTF-8."""
     import polars as pl
 
     known = {raw: raw.decode(errors="replace") for raw in series.unique().to_list()}
@@ -203,14 +206,14 @@ def _decoded(series: pl.Series) -> pl.Series:
 
 
 class Given(NamedTuple):
-    """Ids from one place, of any shape, and where each stands."""
+    """Ids from one file, and a function that describes their places."""
 
     values: NDArray[Any]
     place: Place
 
 
 def agree(given: Sequence[Given], what: str) -> list[NDArray[Any]]:
-    """Ids of one kind from several files in one spelling: numbers, if all are whole numbers, or text."""
+    """Ids from several files in one spelling: numbers if all are whole numbers, else text."""
     if all(one.values.dtype.kind in "iu" for one in given):
         return [one.values for one in given]
     parts = [factorise(one.values.ravel(), what, one.place) for one in given]
@@ -235,9 +238,9 @@ def agree(given: Sequence[Given], what: str) -> list[NDArray[Any]]:
 
 
 def factorise(array: NDArray[Any], what: str, place: Place) -> tuple[NDArray[np.str_], NDArray[np.int64]]:
-    """The distinct ids in order, as text, and for every row the place of its id among them.
+    """The distinct ids, sorted, as text, and for each row the position of its id.
 
-    The order is that of numbers if all are whole numbers, else that of text.
+    Ids are sorted as numbers if all are whole numbers, else as text.
     """
     if array.dtype.kind in "iu":
         whole, at = ranks(array)
@@ -249,7 +252,10 @@ def factorise(array: NDArray[Any], what: str, place: Place) -> tuple[NDArray[np.
         return int(np.flatnonzero(at == n)[0])
 
     if "" in cleaned:
-        raise DataError(f"{place(row(cleaned.index('')))} has no {what}.", "Every row needs one.")
+        raise DataError(
+            f"{place(row(cleaned.index('')))} has no {what}.",
+            f"Write the {what} in every row, or remove rows without one.",
+        )
     distinct = list(dict.fromkeys(cleaned))
     try:
         found = dict(zip(distinct, unify(distinct), strict=True))
@@ -261,9 +267,9 @@ def factorise(array: NDArray[Any], what: str, place: Place) -> tuple[NDArray[np.
 
 
 def _texts(array: NDArray[Any], what: str, place: Place) -> NDArray[np.str_]:
-    """Ids as text, unless they are of a kind that cannot be one."""
+    """Ids as text. Missing values, rounded numbers and other types are refused."""
     bad = np.zeros(len(array), np.bool_)
-    problem, remedy = f"has no {what}", "Every row needs one."
+    problem, remedy = f"has no {what}", f"Write the {what} in every row, or remove rows without one."
     if array.dtype.kind == "O":
         bad = np.array([one is None or one != one for one in array.tolist()], np.bool_)
     elif array.dtype.kind == "f":
@@ -273,7 +279,7 @@ def _texts(array: NDArray[Any], what: str, place: Place) -> NDArray[np.str_]:
             problem, remedy = f"has a {what} that {_ROUNDED}", _AS_TEXT
     elif array.dtype.kind not in "US":
         bad[:] = True
-        problem, remedy = f"has something for its {what} that is neither number nor text", "Give ids."
+        problem, remedy = f"has a {what} that is neither a number nor text", "Give ids as numbers or text."
     if bad.any():
         raise DataError(f"{place(int(np.flatnonzero(bad)[0]))} {problem}.", remedy)
     if array.dtype.kind in "SO":
@@ -282,7 +288,10 @@ def _texts(array: NDArray[Any], what: str, place: Place) -> NDArray[np.str_]:
 
 
 def ranks(array: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    """The distinct ids in order and the place of each row's: for whole numbers by a table, if it is small."""
+    """The distinct ids, sorted, and for each row the position of its id.
+
+    Whole numbers in a small range are looked up in a table, which is faster than sorting.
+    """
     if (
         array.dtype.kind not in "iu"
         or len(array) == 0

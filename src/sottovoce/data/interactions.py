@@ -19,14 +19,14 @@ Strings = NDArray[np.str_]
 
 @dataclass(frozen=True, eq=False)
 class Catalog:
-    """The items of one source. An item's number is its place here; `ids` are the source's own."""
+    """The items of one source. An item's number is its position here; `ids` are those of the source."""
 
     name: str
     ids: Strings
     titles: list[str] | None = None
     categories: list[tuple[str, ...]] | None = None
     coordinates: NDArray[np.float32] | None = None
-    """[items, 2]: latitude and longitude in degrees; NaN where unknown."""
+    """[items, 2]: latitude and longitude in degrees; NaN if unknown."""
 
     def __len__(self) -> int:
         return len(self.ids)
@@ -36,60 +36,60 @@ class Catalog:
         return f"<Catalog {_plain(self.name)}: {len(self):,} items; known: {', '.join(['ids', *known])}>"
 
     def title(self, item: int) -> str:
-        """What to call an item: its title, or its id where it has none."""
+        """The title of an item, or its id if it has no title."""
         return (self.titles and self.titles[item]) or str(self.ids[item])
 
     def key(self, item: int) -> str:
-        """The item's name among all catalogues, for example "ml-100k:242"."""
+        """A name that is unique over all catalogues, for example "ml-100k:242"."""
         return f"{self.name}:{self.ids[item]}"
 
 
 class Division(NamedTuple):
-    """How the publisher divided interactions, with the items to rank held-out ones against."""
+    """How the publisher divided the interactions, with the published negatives."""
 
     part: NDArray[np.int8]
-    """The part of each interaction: one of those that `sottovoce.data.split` names."""
+    """[interactions]: the part of each one, TRAIN, TEST or WEIGHTING of `sottovoce.data.split`."""
     row: NDArray[np.int64]
-    """The row of each interaction in the negatives of its part, if that has any."""
+    """[interactions]: the row of each one in the negatives of its part, if there are any."""
     negatives: dict[int, NDArray[np.int32]]
-    """By part: for each row items by their numbers in `catalog`."""
+    """By part: [rows, C] items to rank against, as numbers in `catalog`; -1 where a row has fewer."""
     catalog: Catalog
 
 
 @dataclass(frozen=True, eq=False)
 class Interactions:
-    """Who did what, when: a row per interaction, grouped by person, in order of time.
+    """Who did what, and when. Interactions are grouped by person and sorted by time.
 
-    The interactions of person `p` are `item[indptr[p]:indptr[p + 1]]` and so on. Those at the same
-    time keep the order in which the source lists them.
+    Person `p` has the interactions `indptr[p]` to `indptr[p + 1] − 1`: `item[indptr[p]:indptr[p + 1]]`
+    and so on. Interactions at the same time keep the order of the source.
     """
 
     name: str
     indptr: NDArray[np.int64]
     item: NDArray[np.int32]
     value: NDArray[np.float32]
-    """Ratings, or 1 where the source has none."""
+    """[interactions]: ratings, or 1 if the source has none."""
     time: NDArray[np.int64]
-    """Seconds since 1970, or 0 where the source has no times."""
+    """[interactions]: seconds since 1970, or 0 if the source has no times."""
     users: Strings
-    """The source's own ids of the people; a person's number is the place here."""
+    """[people]: the ids of people in the source. A person's number is the position here."""
     catalog: Catalog
     scale: tuple[float, float]
     """The lowest and the highest rating possible."""
     terms: str = ""
     """Terms of use, in one line."""
     source: str = ""
-    """Where the data came from, in words for the person."""
+    """A description of where the data came from and how it was read."""
     notes: tuple[str, ...] = ()
-    """What a person should know of the data, a sentence each: what repeats, what was put right."""
+    """Sentences that users should know about the data, for example about repeated rows."""
     division: Division | None = None
-    """The parts that the publisher made, which the split `predefined` keeps to."""
+    """The published parts, which the split `predefined` uses; None if there are none."""
 
     def __len__(self) -> int:
         return len(self.item)
 
     def __repr__(self) -> str:
-        """Two lines: what there is, and where it came from."""
+        """Two lines: a summary, and where the data came from."""
         low, high = self.scale
         told = [
             f"{self.people:,} people, {self.items:,} items, {len(self):,} interactions",
@@ -103,40 +103,42 @@ class Interactions:
 
     @property
     def people(self) -> int:
-        """How many people there are."""
+        """The number of people."""
         return len(self.users)
 
     @property
     def items(self) -> int:
-        """How many items the catalogue lists."""
+        """The number of items in the catalogue."""
         return len(self.catalog)
 
     @property
     def owner(self) -> NDArray[np.int64]:
-        """The person of each interaction."""
+        """[interactions]: the person of each interaction."""
         return np.repeat(np.arange(self.people), np.diff(self.indptr))
 
     @property
     def density(self) -> float:
-        """Interactions per possible pair of person and item."""
+        """Interactions divided by the number of pairs of a person and an item."""
         return len(self) / max(1, self.people * self.items)
 
     def person(self, user_id: str | int) -> int:
-        """The number of the person whom the source calls `user_id`."""
+        """The number of the person with this id in the source."""
         wanted = ids.clean(str(user_id))
         for spelled in (wanted, ids.plain(wanted)):
             found = np.flatnonzero(self.users == spelled)
             if len(found):
                 return int(found[0])
-        # Comparing spellings is slow, and close ones have about the same length.
+        # Comparing spellings is slow; similar ones have about the same length.
         lengths = np.char.str_len(self.users)
         similar = self.users[np.abs(lengths - len(wanted)) <= 1][:5000].tolist()
         close = difflib.get_close_matches(wanted, similar, n=3) or self.users[:3].tolist()
         shown = ", ".join(map(repr, close))
-        raise DataError(f"{self.name} has no person {wanted!r}.", f"Ids look like {shown}.")
+        raise DataError(
+            f"{self.name} has no person {wanted!r}.", f"Use an id from the data, such as {shown}."
+        )
 
     def take(self, mask: NDArray[np.bool_]) -> Interactions:
-        """Only the interactions where `mask` is true, with the same people and catalogue."""
+        """The interactions where `mask` is true, with the same people and catalogue."""
         before = np.concatenate(([0], np.cumsum(mask, dtype=np.int64)))
         parts = self.division
         return replace(
@@ -161,14 +163,13 @@ def build(
     terms: str = "",
     source: str = "",
 ) -> Interactions:
-    """Interactions from columns of equal length, one entry per interaction.
+    """Interactions from columns of equal length, with one entry per interaction.
 
-    Ids are spelled as `sottovoce.data.ids` says. People are numbered in the order of their ids: as
-    numbers if all ids are whole numbers, else as text. So are items, unless a `catalog` gives their
-    order. Rows are sorted by person, then time, and keep their order where the times are equal.
-    Somebody who met the same item twice has two interactions with it: it is `sottovoce.load` that
-    merges them. Without `value` every value is 1; without `scale` the lowest and highest value seen
-    take its place.
+    `sottovoce.data.ids` says how ids are spelled. People are numbered in the order of their ids, sorted
+    as numbers if all ids are whole numbers, else as text. Items are numbered in the same way, unless a
+    `catalog` gives their order. Rows are sorted by person and time; rows with equal times keep their
+    order. A repeated pair of person and item stays two interactions (`sottovoce.load` merges them).
+    Without `value` every value is 1; without `scale` the scale is the lowest to the highest value.
     """
     return arrange(name, user, item, value, time, catalog=catalog, scale=scale, terms=terms, source=source)[0]
 
@@ -185,7 +186,7 @@ def arrange(
     terms: str = "",
     source: str = "",
 ) -> tuple[Interactions, NDArray[np.int64]]:
-    """What `build` returns, and for each interaction the row that it came from."""
+    """The result of `build`, and for each interaction the row that it came from."""
 
     def place(row: int) -> str:
         return f"Row {row + 1} of {name}"
@@ -206,7 +207,7 @@ def arrange(
     if len(bad):
         raise DataError(
             f"Row {bad[0] + 1} of {name} has the rating {values[bad[0]]:g}, not within {low:g} to {high:g}.",
-            "Correct it, or give the right scale.",
+            "Correct the rating, or give the right scale.",
         )
     if catalog is None:
         catalog = Catalog(name, called)
@@ -229,17 +230,17 @@ def arrange(
 
 
 def in_order(person: NDArray[np.int64], time: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Rows by person, then time, then as they came."""
+    """The order of rows by person, then by time; rows with equal times keep their order."""
     first = int(time.min())
     span = int(time.max()) - first + 1
     if span * (int(person.max()) + 1) < 2**62:
-        # One key in place of two: many times faster, and files are often nearly in this order.
+        # Sorting by one key instead of two is many times faster.
         return np.argsort(person * span + (time - first), kind="stable")
     return np.lexsort((time, person))
 
 
 def _observed(implicit: bool, values: NDArray[np.float32]) -> tuple[float, float]:
-    """The range of the values; with nothing to compare, the range from zero."""
+    """The range of the values; if there is only one value, the range includes 0 and 1."""
     if implicit:
         return 0.0, 1.0
     finite = values[np.isfinite(values)]
@@ -248,7 +249,7 @@ def _observed(implicit: bool, values: NDArray[np.float32]) -> tuple[float, float
 
 
 def _places(catalog: Catalog, called: Strings) -> NDArray[np.int64]:
-    """Where each of the ids `called` stands in the catalogue."""
+    """The position of each of the ids `called` in the catalogue."""
     place = {ids.clean(str(known)): number for number, known in enumerate(catalog.ids)}
     unknown = [str(i) for i in called if str(i) not in place]
     if unknown:
@@ -260,11 +261,13 @@ def _places(catalog: Catalog, called: Strings) -> NDArray[np.int64]:
 
 
 def extended(catalog: Catalog, called: Sequence[Any]) -> Catalog:
-    """The catalogue with those of the ids `called` that it lacks at its end, of which nothing is known."""
+    """The catalogue, with missing ids of `called` added at its end, without titles or categories."""
     known = set(catalog.ids.tolist())
     if len(known) < len(catalog):
         twice = next(i for i, count in Counter(catalog.ids.tolist()).items() if count > 1)
-        raise DataError(f"The catalogue {catalog.name} lists the item {twice!r} twice.", "Leave one out.")
+        raise DataError(
+            f"The catalogue {catalog.name} lists the item {twice!r} twice.", "Remove one of the two rows."
+        )
     new = [i for i in dict.fromkeys(map(str, called)) if i not in known]
     if not new:
         return catalog
@@ -272,7 +275,7 @@ def extended(catalog: Catalog, called: Sequence[Any]) -> Catalog:
     try:
         ids.unify(every)
     except ids.UnclearError as error:
-        what = ("The catalogue", "What people met")
+        what = ("The catalogue", "an interaction")
         raise error.refusal("item", every, lambda n: what[n >= len(catalog)]) from None
     return replace(
         catalog,
@@ -286,7 +289,7 @@ def extended(catalog: Catalog, called: Sequence[Any]) -> Catalog:
 
 
 def _plain(text: str) -> str:
-    """Text in one line, without signs that a terminal would obey."""
+    """Text in one line, without characters that a terminal would obey."""
     return "".join(sign if sign.isprintable() else " " for sign in text)
 
 

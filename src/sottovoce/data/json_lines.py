@@ -1,4 +1,4 @@
-"""JSON lines: an object per line, whose keys are the columns. Everything is read as it is spelled."""
+"""Read JSON lines: one object per line, whose keys are the columns. Numbers keep their spelling."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ _FORM = 'Write an object per line, such as {"user": 1, "item": 2, "rating": 5}.'
 
 
 class Found(NamedTuple):
-    """The table, and the columns that hold lists or objects, which cannot be used."""
+    """The table, and the columns that cannot be used because they hold lists or objects."""
 
     table: Table
     nested: Mapping[str, int]
-    """By name, the first row that holds one."""
+    """The name of each such column, with the first row that holds a list or an object."""
 
 
 def is_json(name: str, raw: bytes) -> bool:
-    """Whether content is JSON, by the name of its file or by its first line."""
+    """Whether the content is JSON: by the name of its file, or by its first line."""
     start = raw[:65536].lstrip(b" \t\r\n")
     if start[:1] not in (b"{", b"["):
         return False
@@ -40,7 +40,7 @@ def is_json(name: str, raw: bytes) -> bool:
 
 
 def read(path: Path, raw: bytes) -> Found:
-    """The rows of a file. A key that a line lacks is an empty field."""
+    """The rows of a file. If a line lacks a key, the field is empty."""
     import polars as pl
 
     objects, at = [], []
@@ -69,7 +69,7 @@ def _object(path: Path, line: str, number: int) -> dict[str, Any]:
         # Numbers keep their spelling, so that long ids lose no digit.
         found = json.loads(line, parse_int=str, parse_float=str, parse_constant=str, object_pairs_hook=_once)
     except RecursionError:
-        raise DataError(f"{where} holds lists within lists without end.", _FORM) from None
+        raise DataError(f"{where} holds too many lists within lists.", _FORM) from None
     except _TwiceError as error:
         raise DataError(f"{where} has the key {error.args[0]!r} twice.", "Remove one of them.") from None
     except ValueError:
@@ -84,7 +84,7 @@ def _object(path: Path, line: str, number: int) -> dict[str, Any]:
 
 
 class _TwiceError(Exception):
-    """A key that an object has twice."""
+    """An object has the same key twice."""
 
 
 def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

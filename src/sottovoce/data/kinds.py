@@ -1,17 +1,17 @@
-"""What a file is that is not a table of text, told by its first bytes."""
+"""Recognize files that are not tables of text, by their first bytes."""
 
 from __future__ import annotations
 
 from sottovoce.errors import DataError
 
 PARQUET = b"PAR1"
-_SAVE = "Save or export the table as CSV, and give that."
-_UNPACK = "Unpack it, and give the file that it holds."
+_SAVE = "Save or export the table as CSV and use that file."
+_UNPACK = "Unpack it and use the file in it."
 _STARTS: dict[bytes, tuple[str, str]] = {
-    b"SQLite format 3\0": ("a SQLite database", "Export the table of interactions as CSV, and give that."),
+    b"SQLite format 3\0": ("a SQLite database", "Export the table of interactions as CSV and use that file."),
     b"%PDF-": ("a PDF document", _SAVE),
     b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": ("an old Excel or other Office document", _SAVE),
-    b"{\\rtf": ("a rich text document", "Save it as plain text, and give that."),
+    b"{\\rtf": ("a rich text document", "Save it as plain text and use that file."),
     b"PK\x03\x04": ("a zip archive", _UNPACK),
     b"BZh": ("compressed with bzip2", _UNPACK),
     b"\xfd7zXZ\0": ("compressed with xz", _UNPACK),
@@ -19,26 +19,26 @@ _STARTS: dict[bytes, tuple[str, str]] = {
     b"\x04\x22\x4d\x18": ("compressed with lz4", _UNPACK),
     b"7z\xbc\xaf\x27\x1c": ("a 7z archive", _UNPACK),
     b"Rar!\x1a\x07": ("a rar archive", _UNPACK),
-    b"ARROW1": ("an Arrow file", "Save it as Parquet or CSV, and give that."),
-    b"FEA1": ("a Feather file", "Save it as Parquet or CSV, and give that."),
-    b"Obj\x01": ("an Avro file", "Save it as Parquet or CSV, and give that."),
+    b"ARROW1": ("an Arrow file", "Save it as Parquet or CSV and use that file."),
+    b"FEA1": ("a Feather file", "Save it as Parquet or CSV and use that file."),
+    b"Obj\x01": ("an Avro file", "Save it as Parquet or CSV and use that file."),
     b"\x89HDF\r\n": ("an HDF5 file", _SAVE),
     b"\x93NUMPY": ("a NumPy array", _SAVE),
-    b"RDX": ("an R data file", "Write the table with write.csv in R, and give that."),
-    b"\x89PNG": ("an image", "Give the data that it shows."),
-    b"\xff\xd8\xff": ("an image", "Give the data that it shows."),
-    b"GIF8": ("an image", "Give the data that it shows."),
-    b"\x7fELF": ("a program", "Give a file of interactions."),
+    b"RDX": ("an R data file", "Write the table with write.csv in R and use that file."),
+    b"\x89PNG": ("an image", "Use a file with the data that it shows."),
+    b"\xff\xd8\xff": ("an image", "Use a file with the data that it shows."),
+    b"GIF8": ("an image", "Use a file with the data that it shows."),
+    b"\x7fELF": ("a program", "Use a file with interactions."),
 }
 _MARKUP = {
-    "<!doctype html": ("a page in HTML, perhaps of a log-in or an error", "Fetch the file itself."),
-    "<html": ("a page in HTML, perhaps of a log-in or an error", "Fetch the file itself."),
+    "<!doctype html": ("a web page, perhaps a log-in or an error page", "Download the file itself."),
+    "<html": ("a web page, perhaps a log-in or an error page", "Download the file itself."),
     "<?xml": ("an XML document", _SAVE),
 }
 
 
 def refuse(where: str, raw: bytes) -> None:
-    """Name a file of another kind, instead of complaining about its bytes."""
+    """Refuse a file of another kind, and say what it is."""
     found = next((said for start, said in _STARTS.items() if raw.startswith(start)), None)
     if found is None and raw[257:262] == b"ustar":
         found = ("a tar archive", _UNPACK)

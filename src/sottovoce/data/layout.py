@@ -1,8 +1,8 @@
-"""Which columns of a table hold the person, the item, the rating, the time and the item's title.
+"""Find the columns of a table that hold the person, the item, the rating, the time and the title.
 
-Guessed from the names of the columns, then from what they hold; without a header from their order and
-content; or given. Either way a `Layout` says it in words, so that it can be shown. What stays unclear is
-refused, with examples of what the columns hold.
+The columns are given by the user, or guessed: from their names, then from their values; without a header,
+from their order and values. A `Layout` describes the result, so that it can be shown. An unclear table is
+refused, with examples of the values in its columns.
 """
 
 from __future__ import annotations
@@ -20,17 +20,17 @@ from sottovoce.registry import nearest
 ROLES = ("user", "item", "rating", "time", "title")
 SEPARATORS = {"\t": "tab", "::": "'::'", ",": "comma", ";": "semicolon", "|": "'|'", " ": "space"}
 _DECIMAL = re.compile(r"\s*[+-]?\d+,\d+\s*")
-_FEW = 5  # columns; among more, a column that merely looks like a rating or a time is often another thing
-_COUNTED = 10  # rows; in fewer, ids may well be 1, 2, 3
-_NAME = "Name them: " + either(
+_FEW = 5  # columns; in wider tables, a column that looks like a rating or a time is often something else
+_COUNTED = 10  # rows; in shorter tables, ids may be 1, 2, 3 by chance
+_NAME = "Name the columns: " + either(
     'columns={"user": …, "item": …, "rating": …, "time": …}.', "--columns user=…,item=…,rating=…,time=…."
 )
-_HEADER = f"Say which: {either('header=True or header=False', '--set data.header=true or false')}."
-_INDEX = "index"  # the name given to a column of row numbers that has none
+_HEADER = f"Set {either('header=True or header=False', '--set data.header=true or false')}."
+_INDEX = "index"  # our name for a column of row numbers without a name
 
 
 class Layout(NamedTuple):
-    """The place of each column that is used, counted from 0; None where there is none."""
+    """The position of each column that is used, from 0; None for a column that does not exist."""
 
     user: int
     item: int
@@ -49,16 +49,16 @@ class Layout(NamedTuple):
 
 
 def separator_of(where: str, lines: Sequence[str]) -> str:
-    """What separates the fields: what splits all of the first lines alike, or else the first line."""
+    """The separator of the fields: one that splits all of the first lines into equally many fields."""
     present = [mark for mark in SEPARATORS if mark in lines[0]]
     if not present:
         raise DataError(
-            f"{where}, line 1 has a single field.",
-            f"Separate fields by one of: {', '.join(SEPARATORS.values())}.",
+            f"{where}, line 1 has only one field.",
+            f"Separate the fields by one of: {', '.join(SEPARATORS.values())}.",
         )
     rows = {mark: records(lines, mark) for mark in present}
     alike = [mark for mark in present if len({len(row) for row in rows[mark]}) == 1]
-    if "\t" in alike:  # never a part of a field, unless quoted
+    if "\t" in alike:  # unquoted fields do not hold tabs
         return "\t"
     most = max((len(rows[mark][0]) for mark in alike if mark != "::"), default=0)
     if "::" in alike and len(rows["::"][0]) > most:
@@ -79,25 +79,25 @@ def separator_of(where: str, lines: Sequence[str]) -> str:
     if len(alike) > 1:
         choices = " or by ".join(SEPARATORS[mark] for mark in alike)
         raise DataError(
-            f"The fields of {where} may be separated by {choices}.",
-            f"Say which: {either('separator=', '--set data.separator=')}'{alike[0]}', for example.",
+            f"The fields of {where} could be separated by {choices}.",
+            f"Set the separator, for example {either('separator=', '--set data.separator=')}'{alike[0]}'.",
         )
     return (alike or present)[0]
 
 
 def _decimal_commas(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether commas stand only within numbers, in fields after the first two."""
+    """Whether all commas are decimal commas, in fields after the first two."""
     parts = [(at, field) for row in rows for at, field in enumerate(row) if "," in field]
     return all(at > 1 and _DECIMAL.fullmatch(field) for at, field in parts)
 
 
 def _explained_blanks(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether blanks stand only around fields, and between dates and times of day."""
+    """Whether blanks are only around fields, and within dates with a time of day."""
     return all(" " not in (f := field.strip()) or looks.like_value(f) for row in rows for field in row)
 
 
 def records(lines: Sequence[str], separator: str) -> list[list[str]]:
-    """The fields of some lines, some of which may go on in the next line."""
+    """The fields of some lines. A quoted field can go on in the next line."""
     if len(separator) == 1 and any('"' in line for line in lines):
         try:
             return list(
@@ -109,7 +109,7 @@ def records(lines: Sequence[str], separator: str) -> list[list[str]]:
 
 
 def has_header(rows: Sequence[Sequence[str]]) -> bool:
-    """Whether the first row names the columns: it has known names, or is text above numbers or dates."""
+    """Whether the first row names the columns: it has known names, or it is text above numbers or dates."""
     first = [value.strip('" \t\u00a0') for value in rows[0]]
     known = len(_named(first))
     if known > 1:
@@ -120,7 +120,7 @@ def has_header(rows: Sequence[Sequence[str]]) -> bool:
 
 
 def numbers_columns(first: Sequence[str]) -> bool:
-    """Whether a line numbers the columns, from 0 or from 1, perhaps after the nameless index of pandas."""
+    """Whether a line numbers the columns from 0 or 1, perhaps after the unnamed index of pandas."""
     values = [value.strip('" \t\u00a0') for value in first]
     numbered = values[1:] if values[0] == "" else values
     count = len(numbered)
@@ -128,14 +128,14 @@ def numbers_columns(first: Sequence[str]) -> bool:
 
 
 def below_numbers(table: Table, sure: bool, remedy: str = _HEADER) -> Table:
-    """The rows below a line that numbers the columns; unless `sure`, refused if it may be a row."""
+    """The rows below a line that numbers the columns. Unless `sure`, refused if it could be a row."""
     first, frame = table.frame.row(0), table.frame.slice(1)
     if frame.height == 0 and sure:
         raise DataError(f"{table.where} has a header and nothing else.", "Give a file with at least one row.")
     indexed = not (first[0] or "").strip()
     if not (sure or indexed or any(looks.never_small(series) for series in frame)):
         raise DataError(
-            f"{table.place(0)} may number the columns, or be a row like others: {', '.join(first)}.", remedy
+            f"{table.place(0)} could number the columns, or be an ordinary row: {', '.join(first)}.", remedy
         )
     if indexed:
         frame = frame.rename({frame.columns[0]: _INDEX})
@@ -143,7 +143,7 @@ def below_numbers(table: Table, sure: bool, remedy: str = _HEADER) -> Table:
 
 
 def refuse_unclear_header(table: Table) -> None:
-    """Refuse a first row of text that may be names of columns, or ids of which none comes again."""
+    """Refuse a first row of text that could name the columns, or be a row with ids that never repeat."""
     first = table.frame.row(0)
     if any(looks.like_value(value) for value in first):
         return
@@ -151,23 +151,23 @@ def refuse_unclear_header(table: Table) -> None:
     if any((series.slice(1) == value).any() for series, value in pairs):
         return
     raise DataError(
-        f"{table.place(0)} may name the columns, or be a row like others: {', '.join(map(str, first))}.",
+        f"{table.place(0)} could name the columns, or be an ordinary row: {', '.join(map(str, first))}.",
         _HEADER,
     )
 
 
 def names_columns(names: Sequence[str]) -> bool:
-    """Whether a line says which column is the user and which the item."""
+    """Whether a line names a user column and an item column."""
     return all(words.by_name(names, role) for role in ("user", "item"))
 
 
 def _named(names: Sequence[str]) -> set[int]:
-    """Columns with a name that is known."""
+    """The columns with a known name."""
     return {at for role in ROLES for at in words.by_name(names, role)}
 
 
 def guess(table: Table, header: bool) -> Layout:
-    """The layout by the names of the columns and by what they hold, or by their order without a header."""
+    """The layout, from the names and values of the columns; without a header, from their order."""
     names = tuple(table.frame.columns)
     found = _by_name(table) if header else _by_order(table)
     if header and "user" not in found:
@@ -188,7 +188,7 @@ def _layout(at: Mapping[str, int], names: tuple[str, ...], guessed: bool) -> Lay
 
 
 def _examples(table: Table) -> str:
-    """Each column with a few of its values."""
+    """The columns, each with a few of its values."""
     shown = []
     for series in table.frame.get_columns()[:20]:
         values = dict.fromkeys(str(value)[:20] for value in series.head(20) if value not in (None, ""))
@@ -197,30 +197,32 @@ def _examples(table: Table) -> str:
 
 
 def _refuse_export(table: Table, names: Sequence[str], found: Mapping[str, int]) -> None:
-    """Say what one person's own history is good for."""
+    """Refuse the history of a single person, with an explanation."""
     site = words.exported(names)
     others = [at for at in range(len(names)) if at not in found.values()]
     alone = site is None and ("title" in found or "item" in found) and not others
     if site is None and not alone:
         return
-    what = f"one person's own history, as {site} exports it" if site else "one person's own history, it seems"
+    what = (
+        f"the history of one person, exported from {site}" if site else "probably the history of one person"
+    )
     raise DataError(
-        f"{table.where} is {what}: no column says who the user is.",
-        "A network learns from many people: put the histories of several into one file, with a column "
-        "user that says whose each row is.",
+        f"{table.where} is {what}: it has no column with the user.",
+        "A network learns from many people: put the histories of several people into one file, and add a "
+        "column called user.",
     )
 
 
 def given(table: Table, columns: Mapping[str, str | int]) -> Layout:
-    """The layout that a person gave: for each role the name of a column, or its number from 1."""
+    """The layout that the user gave: for each role the name of a column, or its number from 1."""
     names = tuple(table.frame.columns)
     for role in columns:
         if role not in ROLES:
-            raise DataError(f"{role!r} is not something a column can hold.", nearest(role, list(ROLES)))
+            raise DataError(f"{role!r} is not a role of a column.", nearest(role, list(ROLES)))
     for role in ("user", "item"):
         if role not in columns:
             raise DataError(
-                f"The columns given do not say which is the {role}.", "Give user and item at least."
+                f"The columns given do not say which is the {role}.", "Give at least user and item."
             )
     at = {role: _find(table.where, names, column) for role, column in columns.items()}
     for role, place in at.items():
@@ -230,7 +232,7 @@ def given(table: Table, columns: Mapping[str, str | int]) -> Layout:
         if twice:
             raise DataError(
                 f"The column {names[place]!r} is given as {role} and as {twice}.",
-                "Give each a column of its own.",
+                "Give a different column for each.",
             )
     return _layout(at, names, False)
 
@@ -244,13 +246,13 @@ def _find(where: str, names: tuple[str, ...], column: str | int) -> int:
 
 
 def _by_name(table: Table) -> dict[str, int]:
-    """For each role the column whose name is likeliest, and whose values do not speak against it."""
+    """For each role the column with the most likely name whose values do not contradict it."""
     names = table.frame.columns
     found: dict[str, int] = {}
     for role in ROLES:
         choices = [at for at in words.by_name(names, role) if at not in found.values()]
         choices = [at for at in choices if looks.may_be(table.frame.to_series(at), role, names[at])]
-        if role == "time":  # the first that is filled in every row, since some exports leave gaps
+        if role == "time":  # a column without gaps first, because some exports leave gaps
             choices.sort(key=lambda at: looks.gaps(table.frame.to_series(at)))
         if choices:
             found[role] = choices[0]
@@ -260,17 +262,17 @@ def _by_name(table: Table) -> dict[str, int]:
 
 
 def _refuse_row_ids(table: Table, role: str, choices: Sequence[int]) -> None:
-    """Refuse a column of which no value comes twice, as of row numbers, where another may be meant."""
+    """Refuse a column without repeated values (perhaps row numbers), if another column could be meant."""
     columns = [table.frame.to_series(at) for at in choices]
     rows = table.frame.height
     repeats = [series for series in columns[1:] if 2 * series.n_unique() <= rows]
     if rows >= _COUNTED and columns[0].n_unique() == rows and repeats:
-        names = f"{columns[0].name}, in which no value comes twice, and {repeats[0].name}"
-        raise _unclear(table, f"has several columns that may be the {role}: {names}")
+        names = f"{columns[0].name}, in which no value repeats, and {repeats[0].name}"
+        raise _unclear(table, f"has several columns that could be the {role}: {names}")
 
 
 def _by_content(table: Table, found: dict[str, int]) -> None:
-    """Add what columns of unknown names must be by their values, where that is clear."""
+    """Add roles of columns with unknown names, if their values are clear."""
     kinds = {
         at: looks.kind(series)
         for at, series in enumerate(table.frame.get_columns())
@@ -282,27 +284,27 @@ def _by_content(table: Table, found: dict[str, int]) -> None:
             continue
         if len(alike) > 1:
             several = " and ".join(table.frame.columns[at] for at in alike)
-            raise _unclear(table, f"has several columns that may be the {role}: {several}")
+            raise _unclear(table, f"has several columns that could be the {role}: {several}")
         found[role] = alike[0]
         del kinds[alike[0]]
     ids = [at for at, kind in kinds.items() if kind == "id"]
     missing = [role for role in ("user", "item") if role not in found]
-    # A first row of text above other text may be a row like them, of which one id is a word for a column.
+    # A first row of text above other text may be an ordinary row in which one id is a known column name.
     header = len(found) > 1 or any(looks.numeric(series) for series in table.frame.get_columns())
     if header and len(missing) == 1 and len(ids) == 1 and not (missing == ["item"] and "title" in found):
         found[missing[0]] = ids[0]
 
 
 def _by_order(table: Table) -> dict[str, int]:
-    """User, item, then a rating and a time, told apart by what they hold; after an index if there is one."""
+    """Columns by order: perhaps an index, then user and item, then a rating and a time by their values."""
     frame = table.frame
     start = int(frame.columns[0] == _INDEX)
     if frame.width < start + 2:
         return {}
     if start and frame.to_series(0).n_unique() < frame.height:
-        raise _unclear(table, "has a column without a name that does not number the rows")
+        raise _unclear(table, "has a column without a name that does not hold row numbers")
     if not start and frame.width > 2 and frame.height >= _COUNTED and looks.counts(frame.to_series(0)):
-        raise _unclear(table, "has row numbers in its first column, it seems, and no header")
+        raise _unclear(table, "has no header, and its first column seems to hold row numbers")
     found = {"user": start, "item": start + 1}
     for at in range(start + 2, min(start + 4, frame.width)):
         kind = looks.order(frame.to_series(at))
@@ -311,7 +313,7 @@ def _by_order(table: Table) -> dict[str, int]:
     for role in ("user", "item"):
         series = frame.to_series(found[role])
         if looks.dated(series) or (frame.width > 2 and "time" not in found and looks.clocked(series)):
-            raise _unclear(table, f"has times, it seems, where the {role} is expected without a header")
+            raise _unclear(table, f"has no header, and seems to have times where the {role} is expected")
     return found
 
 

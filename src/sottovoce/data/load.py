@@ -1,4 +1,4 @@
-"""From a name, a path or a table in memory to `Interactions`."""
+"""Load `Interactions` from a name, a path or a table in memory."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def load(
     seed: int = 0,
     **options: Any,
 ) -> Interactions:
-    """Interactions from the name of a data set, the path of a file or folder, or a DataFrame.
+    """Load interactions from the name of a data set, the path of a file or folder, or a DataFrame.
 
-    `data_dir` is where data sets are looked for first. `columns` says which columns of one's own
-    file or DataFrame hold user, item, rating, time and title (names, or numbers from 1) if they should
-    not be guessed. `seed` draws the synthetic community; `options` are the settings of the source,
-    for example `load("synthetic", users=5000)`, and those of `sottovoce.data.filters.Filters`, for
-    example `load("ml-1m", min_user=20, implicit=4.0)`.
+    `data_dir` is the folder in which data sets are looked for first. `columns` gives the columns of your
+    file or DataFrame for user, item, rating, time and title (names, or numbers from 1); without it they
+    are guessed. `seed` is the seed of the synthetic community. `options` are settings of the source, for
+    example `load("synthetic", users=5000)`, and of `sottovoce.data.filters.Filters`, for example
+    `load("ml-1m", min_user=20, implicit=4.0)`.
     """
     kept = {key: options.pop(key) for key in Filters._fields if key in options}
     filters = cast(Filters, registry.check(Filters, kept, "data"))
@@ -60,7 +60,7 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
     if name in registry.names("source") or registry.is_file(name):
         return _source(name, options).read(folder, seed)
     if not name.strip():
-        raise DataError("No data set is named.", "Give its name, or the path of a file.")
+        raise DataError("The name of the data set is empty.", "Give a name, or the path of a file.")
     path = find.reachable(Path(name))
     if not path.exists() and not path.suffix and os.sep not in name:
         known = sources.called(name)
@@ -84,14 +84,14 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
 
 
 def _unknown_folder(path: Path, held: Sequence[Path]) -> DataError:
-    """What to say of a folder in which nothing is known."""
+    """The error for a folder without a known data set."""
     files = [one for one in held if one.is_file() and not one.name.startswith(".")]
     shown = ", ".join(one.name for one in files[:5]) + (", …" if len(files) > 5 else "")
     example = files[0] if files else path / "ratings.csv"
     return DataError(
         f"{path} is a folder without a known data set{f'; it holds {shown}' if shown else ''}.",
-        f"Name the file with the interactions, for example {example}; or a data set by its name, with "
-        f"{either('data_dir=', '--data-dir ')}{path}.",
+        f"Give the path of the file with the interactions, for example {example}; or the name of a data set, "
+        f"with {either('data_dir=', '--data-dir ')}{path}.",
     )
 
 

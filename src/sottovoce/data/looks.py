@@ -1,4 +1,4 @@
-"""What columns may hold, by their values."""
+"""Guess what a column holds from its values."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ if TYPE_CHECKING:
     import polars as pl
 
 _SAMPLE = 1000
-_LONG_AGO = 1e8  # as seconds since 1970: the year 1973; larger numbers are times, smaller ones ratings
+_LONG_AGO = 1e8  # seconds since 1970, in 1973: larger numbers are times, smaller ones ratings
 _LARGEST = 9e18
 _RECENT = (631_152_000, 2_208_988_800)  # seconds since 1970 in the years 1990 to 2039
-_COUNTED = 10  # values; of fewer, none may come twice by chance
+_COUNTED = 10  # values; fewer may all differ by chance
 
 
 def number(value: object) -> float | None:
-    """A value as a number, with a point or a comma before its decimals."""
+    """A value as a number, with a decimal point or a decimal comma; None if it is none."""
     try:
         return float(str(value).strip().replace(",", ".", 1))
     except ValueError:
@@ -28,12 +28,12 @@ def number(value: object) -> float | None:
 
 
 def like_value(value: object) -> bool:
-    """Whether a value is a number or a date, which no header holds."""
+    """Whether a value is a number or a date. A header holds neither."""
     return number(value) is not None or dates.looks(str(value))
 
 
 def kind(series: pl.Series) -> str:
-    """`time`, `rating`, or `id`, which everything else may be; `none` for an empty column."""
+    """`time`, `rating`, `id` for everything else, or `none` for an empty column."""
     sample = _sample(series)
     if len(sample) == 0:
         return "none"
@@ -48,7 +48,7 @@ def kind(series: pl.Series) -> str:
 
 
 def order(series: pl.Series) -> str | None:
-    """What a column after user and item is, if there is no header: a time, a rating or nothing to use."""
+    """What a column after user and item holds, without a header: `time`, `rating`, or None."""
     sample = _sample(series)
     if len(sample) == 0:
         return None
@@ -58,7 +58,7 @@ def order(series: pl.Series) -> str | None:
 
 
 def may_be(series: pl.Series, role: str, name: str) -> bool:
-    """Whether values do not speak against a name that often means something else."""
+    """Whether the values fit the role. Only names that often mean something else are checked."""
     if role not in ("rating", "time", "title") or words.plain(name) not in words.WEAK.split():
         return True
     sample = _sample(series)
@@ -71,13 +71,13 @@ def may_be(series: pl.Series, role: str, name: str) -> bool:
 
 
 def never_small(series: pl.Series) -> bool:
-    """Whether a column holds only times, or only text, so that 0 or 1 does not belong to it."""
+    """Whether a column holds only times or only text, so that 0 or 1 cannot be one of its values."""
     sample = _sample(series)
     return len(sample) > 0 and (_all_times(sample) or all(number(value) is None for value in sample))
 
 
 def dated(series: pl.Series) -> bool:
-    """Whether a column holds dates or calendar numbers, which no ids look like."""
+    """Whether a column holds dates or calendar numbers. Ids do not look like these."""
     sample = _sample(series)
     if len(sample) == 0 or not _all_times(sample):
         return False
@@ -86,7 +86,7 @@ def dated(series: pl.Series) -> bool:
 
 
 def clocked(series: pl.Series) -> bool:
-    """Whether a column holds times since 1990 in any unit, of which most come once; ids may look so."""
+    """Whether a column could hold times since 1990 in any unit, most of them different."""
     values = decimals.floats(_sample(series))[0]
     if len(values) < _COUNTED or values.null_count() or 2 * values.n_unique() <= len(values):
         return False
@@ -96,7 +96,7 @@ def clocked(series: pl.Series) -> bool:
 
 
 def gaps(series: pl.Series) -> bool:
-    """Whether some rows hold nothing."""
+    """Whether some rows are empty."""
     import polars as pl
 
     text = series.dtype == pl.String
@@ -104,13 +104,13 @@ def gaps(series: pl.Series) -> bool:
 
 
 def numeric(series: pl.Series) -> bool:
-    """Whether a column holds nothing but numbers."""
+    """Whether a column holds only numbers."""
     sample = _sample(series)
     return len(sample) > 0 and decimals.floats(sample)[0].null_count() == 0
 
 
 def counts(series: pl.Series) -> bool:
-    """Whether a column holds nothing but the numbers of its rows."""
+    """Whether a column holds only row numbers, from 0 or 1."""
     import polars as pl
 
     values = series.cast(pl.Int64, strict=False)
@@ -121,7 +121,7 @@ def counts(series: pl.Series) -> bool:
 
 
 def _sample(series: pl.Series) -> pl.Series:
-    """The first values that are not empty."""
+    """The first non-empty values."""
     import polars as pl
 
     if series.dtype == pl.String:
@@ -131,7 +131,7 @@ def _sample(series: pl.Series) -> pl.Series:
 
 
 def _all_times(sample: pl.Series) -> bool:
-    """Whether all are dates, or numbers that are too large for anything but times."""
+    """Whether all values are dates, or numbers that are too large for anything but times."""
     import polars as pl
 
     if sample.dtype == pl.String and number(sample[0]) is None:
@@ -146,7 +146,7 @@ def _all_times(sample: pl.Series) -> bool:
 
 
 def _calendar(whole: NDArray[np.float64]) -> bool:
-    """Whether at least half are calendar numbers such as 20120403."""
+    """Whether at least half of the values are calendar numbers such as 20120403."""
     if (whole % 1 != 0).any() or (np.abs(whole) > _LARGEST).any():
         return False
     return bool(2 * np.count_nonzero(dates.calendar(whole.astype(np.int64))[1]) >= len(whole))

@@ -1,4 +1,4 @@
-"""Interactions that their publisher divided already, with the candidates that belong to them."""
+"""Data sets that are published in parts (train, test, validation), with their negatives."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ NUMBER = {"train": TRAIN, "test": TEST, "validation": WEIGHTING}
 
 
 class Parts(NamedTuple):
-    """Parts with the same people and the same catalogue, each in order of time."""
+    """The parts. They share people and catalogue, and each is sorted by time."""
 
     whole: Interactions
     """All parts together."""
@@ -25,22 +25,22 @@ class Parts(NamedTuple):
     test: Interactions
     validation: Interactions | None
     negatives: NDArray[np.int32] | None
-    """[len(test), C]: items to rank against, for each test entry; None where the files have none."""
+    """[len(test), C]: the items to rank each test item against; None if the files have none."""
     validation_negatives: NDArray[np.int32] | None
     """The same for the validation set."""
 
 
 class Negatives(NamedTuple):
-    """The ids to rank each row of a part against, one row after the other."""
+    """The published negatives of a part, one row after the other."""
 
     ids: NDArray[Any]
     counts: NDArray[np.int64]
-    """How many belong to each row."""
+    """[rows]: how many belong to each row."""
     place: ids.Place
 
 
 class Rows(NamedTuple):
-    """The columns of one part's file, where its rows stand, and the negatives of each."""
+    """The columns of one file, the places of its rows, and their negatives."""
 
     user: NDArray[Any]
     item: NDArray[Any]
@@ -51,12 +51,12 @@ class Rows(NamedTuple):
 
     @property
     def items(self) -> NDArray[Any]:
-        """All ids of items, those of negatives too."""
+        """All item ids, including those of negatives."""
         return self.item if self.negatives is None else np.concatenate((self.item, self.negatives.ids))
 
 
 def agreed(rows: Mapping[str, Rows]) -> dict[str, Rows]:
-    """Parts whose ids are spelled alike; what may be one id or two is refused."""
+    """The parts with the same spelling of ids. Ids that could be one or two are refused."""
     users = ids.agree([ids.Given(part.user, part.place) for part in rows.values()], "user")
     listed = [part.negatives for part in rows.values() if part.negatives is not None]
     given = [ids.Given(part.item, part.place) for part in rows.values()]
@@ -81,7 +81,10 @@ def assemble(
     source: str = "",
     notes: tuple[str, ...] = (),
 ) -> Parts:
-    """Parts called train, test and perhaps validation, agreed; the catalogue must list every item."""
+    """Put together the parts `train`, `test` and perhaps `validation`, after `agreed`.
+
+    The catalogue must list every item.
+    """
 
     def column(field: str) -> NDArray[Any] | None:
         columns = [getattr(part, field) for part in rows.values()]
@@ -124,7 +127,7 @@ def assemble(
 
 
 def _matrix(given: Negatives, place: Mapping[str, int]) -> NDArray[np.int32]:
-    """Negatives by their numbers in the catalogue, a line for each row; -1 where a row has fewer."""
+    """[rows, C]: negatives as numbers in the catalogue; -1 where a row has fewer."""
     distinct, inverse = ids.ranks(given.ids)
     numbers = np.array([place[i] for i in distinct.astype(np.str_).tolist()], np.int32)
     out = np.full((len(given.counts), int(given.counts.max(initial=0))), -1, np.int32)

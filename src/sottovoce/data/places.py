@@ -1,10 +1,11 @@
-"""Where people were before each interaction, for models that look at it.
+"""Where people were before each interaction, for models of successive places.
 
-It is the item of the person's interaction before, and the seconds since then. What is held out must not
-be trained on by this door: training interactions follow the training interaction before them, weighting
-ones the last of either. A test interaction follows the last one of the whole history: when it is to be
-foreseen, the person stands there. Among interactions at one time those of training come first, then
-those of the weighting set. Where a source has no times, nobody is known to have been anywhere.
+A person's place before an interaction is the item of the previous interaction; the gap is the seconds
+between them. Held-out items must not leak into training this way: the previous interaction of a training
+interaction is the training interaction before it, that of a weighting interaction the last one of the
+training or weighting set, and that of a test interaction the last one of the whole history, because the
+person is there when the model predicts. Among interactions at the same time, training comes first, then
+weighting. Without times, no places are known.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ NOWHERE = -1
 
 
 class Places(NamedTuple):
-    """What a person's device knows of where the person was; see the fields of `state.People`."""
+    """What each person's device knows about the person's places; see the fields of `state.People`."""
 
     here: Ints
     away: Ints
@@ -33,18 +34,21 @@ class Places(NamedTuple):
 
 
 def known(train: Interactions, weighting: Interactions | None = None) -> Places:
-    """All that training needs: the way through the own data, where it ended, and where items are."""
+    """All that training needs: each person's sequence of places, the last one, and the items' coordinates."""
     aside = weighting or train.take(np.zeros(len(train), np.bool_))
     person, item, _, _ = history(train, aside)
     here = np.full(train.people, NOWHERE, np.int32)
     if train.time.any():
-        here[person] = item  # of several the last
+        here[person] = item  # the last assignment wins
     away = np.zeros(train.people, np.int32)
     return Places(here, away, *before(train), *before(aside, train), _points(train.catalog))
 
 
 def before(part: Interactions, *beside: Interactions) -> tuple[Ints, Ints]:
-    """The item before each interaction of `part`, by it and what is known `beside`, and the seconds since."""
+    """For each interaction of `part`: the previous item, and the seconds since then.
+
+    The previous interaction can be in `part` or in one of the parts `beside`. -1 and 0 if there is none.
+    """
     person, item, time, order = history(*beside, part)
     place, gap = np.full(len(item), NOWHERE, np.int32), np.zeros(len(item), np.int32)
     if time.any():
@@ -58,7 +62,7 @@ def before(part: Interactions, *beside: Interactions) -> tuple[Ints, Ints]:
 def history(
     *parts: Interactions,
 ) -> tuple[NDArray[np.int64], Ints, NDArray[np.int64], NDArray[np.int64]]:
-    """Persons, items and times of all parts, by person and time, and which row each was."""
+    """People, items and times of all parts, sorted by person and time, and the original rows."""
     person = np.concatenate([np.repeat(np.arange(part.people), np.diff(part.indptr)) for part in parts])
     item, time = (np.concatenate([getattr(part, name) for part in parts]) for name in ("item", "time"))
     order = in_order(person, time) if len(person) else np.empty(0, np.int64)
@@ -66,7 +70,10 @@ def history(
 
 
 def _points(catalog: Catalog) -> NDArray[np.float32]:
-    """Items on the unit sphere, [items, 3]: one and the same point without coordinates, NaN without some."""
+    """[items, 3]: items as points on the unit sphere; NaN for items without coordinates.
+
+    If the catalogue has no coordinates at all, all points are 0.
+    """
     if catalog.coordinates is None:
         return np.zeros((len(catalog), 3), np.float32)
     latitude, longitude = np.radians(catalog.coordinates.astype(np.float64)).T

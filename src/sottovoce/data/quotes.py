@@ -1,8 +1,8 @@
-"""Fields in quotation marks.
+"""Read fields in quotation marks.
 
-Polars reads regular ones fast: a mark at the beginning of a field, one at its end, doubled within.
-Others are taken apart here: blanks outside of the marks, marks in the middle of a field (which mean
-themselves), and separators of several characters.
+Polars reads regular ones fast: a mark at the beginning and at the end of a field, doubled marks inside.
+The others are read here: blanks outside the marks, marks in the middle of a field (they are ordinary
+characters), and separators of several characters.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MARK = ord('"')
 
 
 def regular(text: NDArray[np.uint8], separator: int) -> bool:
-    """Whether each mark opens a field, closes one, or is one of two."""
+    """Whether each mark opens a field, closes a field, or is doubled."""
     marks = np.flatnonzero(text == _MARK)
     if len(marks) % 2:
         return False
@@ -31,7 +31,7 @@ def regular(text: NDArray[np.uint8], separator: int) -> bool:
 
 
 def rows(path: Path, text: str, separator: str, line: int = 1) -> tuple[list[list[str]], list[int]]:
-    """The fields of each row, and the line at which it begins, counted from `line` on.
+    """The fields of each row, and the line at which each row begins. `line` is the first line's number.
 
     A field that goes on after its closing mark is refused.
     """
@@ -46,7 +46,7 @@ def rows(path: Path, text: str, separator: str, line: int = 1) -> tuple[list[lis
     lines, at = [line], 0
     while True:
         match = field.match(text, at)
-        assert match is not None  # what is plain may be empty
+        assert match is not None  # a plain field may be empty
         if match["quoted"] is not None:
             found[-1].append(match["quoted"].replace('""', '"'))
             line += match["quoted"].count("\n")
@@ -54,7 +54,7 @@ def rows(path: Path, text: str, separator: str, line: int = 1) -> tuple[list[lis
             if match["plain"].lstrip(" \t\u00a0").startswith('"'):
                 raise DataError(
                     f"{path}, line {line}: a quotation mark is never closed, or not at the end of a field.",
-                    "Close it, remove it, or write a mark that means itself twice.",
+                    "Close it or remove it; write a mark inside a field twice.",
                 )
             found[-1].append(match["plain"])
         stop = end.match(text, match.end())

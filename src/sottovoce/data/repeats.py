@@ -1,8 +1,8 @@
-"""The same item met more than once by a person.
+"""Repeated interactions of one person with one item.
 
-A row that is there twice ends up in training and in the test set, and a model is then praised for what
-it was told: MovieLens latest-small appended to itself raises HR@10 of leave-one-out from 0.55 to 0.99
-(20 rounds of the quickstart).
+A row that occurs twice can end up in the training set and in the test set, and a model then scores well by
+remembering it: if MovieLens latest-small is appended to itself, HR@10 of leave-one-out rises from 0.55 to
+0.99 (20 rounds of the quickstart).
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from numpy.typing import NDArray
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.split import TEST, TRAIN, WEIGHTING, Split
 
-_TABLE = 1 << 26  # cells of a table of pairs that is made at a time
-_SPARSE = 128  # cells for an interaction from which on sorting is faster
+_TABLE = 1 << 26  # cells of the table of pairs that is made at a time
+_SPARSE = 128  # above this many cells per interaction, sorting is faster
 
 
 KEPT = "all are kept"
 
 
 def kept(data: Interactions) -> Interactions:
-    """All interactions, with a note on those that repeat."""
+    """All interactions, with a note on repetitions."""
     pair = _pairs(data)
     if pair is None:
         return data
@@ -32,31 +32,31 @@ def kept(data: Interactions) -> Interactions:
 
 
 def merged(data: Interactions, how: str, parts: bool = True) -> Interactions:
-    """One interaction for each person and item: the first, the last, or the sum; with a note on it.
+    """One interaction for each person and item (the first, the last, or the sum), with a note.
 
-    With `parts`, those of data that comes divided stay as they are but for what would leak; another
-    split may tear apart what repeats within one of them.
+    With `parts`, data that is published in parts keeps them, and only repetitions that would leak are
+    removed. Use False for another split, which could separate repetitions within a part.
     """
     pair = _pairs(data)
     if pair is None:
         return data
     if data.division is not None and parts:
         return _within_parts(data, pair, how)
-    result = {"first": "of each the first is kept", "last": "of each the last is kept"}
+    result = {"first": "the first of each is kept", "last": "the last of each is kept"}
     groups = _grouped(pair)
     told = f"{_counted(data, groups)}; {result.get(how, 'their values are added up')}."
     return _noted(_one_of_each(data, groups, how), told)
 
 
 def after_split(data: Interactions, split: Split) -> tuple[str, ...]:
-    """Sentences on a split: whether it is that of the files, and what is both trained on and tested."""
+    """Notes on a split: whether it is the published one, and which items are in training and test."""
     notes = []
     if data.division is not None:
         own = split.name.startswith("predefined")
         notes.append(
-            "The split is the one that the files define."
+            "The split is the published one."
             if own
-            else f"The split that the files define is not used, but {split.name}."
+            else f"The published split is not used; the split is {split.name}."
         )
     if _pairs(data) is not None:
         train, test = (part.owner * data.items + part.item for part in (split.train, split.test))
@@ -68,7 +68,7 @@ def after_split(data: Interactions, split: Split) -> tuple[str, ...]:
 
 
 def _within_parts(data: Interactions, pair: NDArray[np.int64], how: str) -> Interactions:
-    """Each part with one of each, and no pair in two parts: test before validation before training."""
+    """The parts without repetitions: a pair stays in one part only, first test, then validation."""
     assert data.division is not None
     same = pair * 3 + data.division.part
     if how == "last":
@@ -79,7 +79,7 @@ def _within_parts(data: Interactions, pair: NDArray[np.int64], how: str) -> Inte
         exactly = " exactly" if how == "last" else ""
         notes.append(
             f"{len(data) - len(alone):,} of {len(data):,} rows repeat another one of their part{exactly}; "
-            + ("their values are added up." if how == "sum" else f"of each the {how} is kept.")
+            + ("their values are added up." if how == "sum" else f"the {how} of each is kept.")
         )
     assert alone.division is not None
     part, pair = alone.division.part, alone.owner * alone.items + alone.item
@@ -93,18 +93,18 @@ def _within_parts(data: Interactions, pair: NDArray[np.int64], how: str) -> Inte
         if gone.any():
             rows = f"{int(gone.sum()):,} of {int((part == here).sum()):,} rows"
             name = "training" if here == TRAIN else "validation"
-            notes.append(f"{rows} for {name} are taken out, because the person has that item {reason}.")
+            notes.append(f"{rows} for {name} are removed, because the person has that item {reason}.")
     return _noted(alone.take(~(held | judged)), *notes)
 
 
 class _Groups(NamedTuple):
-    """Rows that are the same by some number, one group after the other, each in the order of the data."""
+    """Rows grouped by a number. Groups follow each other; rows in a group keep their order."""
 
     order: NDArray[np.int64]
     first: NDArray[np.bool_]
-    """Whether a group begins there."""
+    """Whether the row is the first of its group."""
     last: NDArray[np.bool_]
-    """Whether one ends there."""
+    """Whether the row is the last of its group."""
 
 
 def _grouped(number: NDArray[np.int64]) -> _Groups:
@@ -127,12 +127,12 @@ def _one_of_each(data: Interactions, groups: _Groups, how: str) -> Interactions:
 
 
 def _pairs(data: Interactions) -> NDArray[np.int64] | None:
-    """Person and item of each interaction as one number; None if no two are the same."""
+    """Person and item of each interaction as one number; None if nothing repeats."""
     pair = data.owner * data.items + data.item
     cells = data.people * data.items
     if cells > _SPARSE * len(pair):
         return None if len(np.unique(pair)) == len(pair) else pair
-    # A table of all pairs, some people at a time, is much faster than sorting.
+    # A table of all pairs, for some people at a time, is much faster than sorting.
     step = max(1, _TABLE // max(1, data.items))
     for first in range(0, data.people, step):
         begin, end = data.indptr[first], data.indptr[min(first + step, data.people)]
@@ -144,7 +144,7 @@ def _pairs(data: Interactions) -> NDArray[np.int64] | None:
 
 
 def _counted(data: Interactions, groups: _Groups) -> str:
-    """How many rows repeat another one."""
+    """A phrase: how many rows repeat another one."""
     again = len(groups.order) - int(groups.first.sum())
     several = ~(groups.first & groups.last)
     rows, group = groups.order[several], np.cumsum(groups.first)[several]
@@ -160,7 +160,7 @@ def _counted(data: Interactions, groups: _Groups) -> str:
 
 
 def _numbered(*columns: NDArray[np.generic]) -> NDArray[np.int64]:
-    """A number for each row that is the same where all columns are."""
+    """A number for each row. Rows that agree in all columns have the same number."""
     number = np.zeros(len(columns[0]), np.int64)
     for column in columns:
         place = np.unique(column, return_inverse=True)[1]

@@ -1,4 +1,4 @@
-"""Compiled parts that splits, candidates and the synthetic community share: sets and distinct draws."""
+"""Compiled helpers for splits, candidates and the synthetic community: sets, and draws without repetition."""
 
 from typing import NamedTuple
 
@@ -11,7 +11,7 @@ from sottovoce.kernels import NEGATIVES, below, driver, helper, prange, stream
 
 @helper
 def capacity(count):
-    """The length of a table that holds a set of `count` numbers with room to spare: a power of two."""
+    """The length of a hash table for `count` numbers: a power of two, at least twice as many."""
     size = 4
     while size < 2 * count:
         size *= 2
@@ -20,9 +20,10 @@ def capacity(count):
 
 @helper
 def add(table, value):
-    """Put a number into a set; False if it was there. The set is a hash table, -1 where it is free.
+    """Add a number to a set; False if it was there already.
 
-    The low bits serve as the hash: the numbers are drawn at random, so they are spread already.
+    The set is a hash table, with -1 in free cells. The low bits serve as the hash, because the numbers
+    are random.
     """
     mask = len(table) - 1
     place = value & mask
@@ -36,7 +37,7 @@ def add(table, value):
 
 @helper
 def search(ordered, begin, end, value):
-    """The first place in ordered[begin:end] that is not less than `value`."""
+    """The first position in ordered[begin:end] whose value is not less than `value`."""
     while begin < end:
         middle = (begin + end) >> 1
         if ordered[middle] < value:
@@ -48,7 +49,10 @@ def search(ordered, begin, end, value):
 
 @driver
 def distinct(indptr, item, ordered, count):
-    """The distinct items of each person, ascending, from indptr[person] on in `ordered`, and how many."""
+    """Write each person's distinct items, sorted, to `ordered` from indptr[person] on.
+
+    `count` [people] gets their number. `ordered` has the length of `item`.
+    """
     for person in prange(len(count)):
         begin, end = indptr[person], indptr[person + 1]
         met = np.sort(item[begin:end])
@@ -61,7 +65,7 @@ def distinct(indptr, item, ordered, count):
 
 
 class Seen(NamedTuple):
-    """The distinct items of person p, ascending: `ordered[indptr[p] : indptr[p] + counts[p]]`."""
+    """The distinct items of person p, sorted: `ordered[indptr[p] : indptr[p] + counts[p]]`."""
 
     indptr: NDArray[np.int64]
     ordered: NDArray[np.int32]
@@ -69,7 +73,7 @@ class Seen(NamedTuple):
 
 
 def seen(indptr: NDArray[np.int64], item: NDArray[np.int32]) -> Seen:
-    """What each person has met."""
+    """The distinct items of each person."""
     people = len(indptr) - 1
     found = Seen(indptr, np.empty(len(item), np.int32), np.empty(people, np.int64))
     distinct(indptr, item, found.ordered, found.counts, batch=people)
@@ -78,7 +82,7 @@ def seen(indptr: NDArray[np.int64], item: NDArray[np.int32]) -> Seen:
 
 @helper
 def unseen(items, seen):
-    """All items that are not in `seen`, which ascends."""
+    """All items below `items` that are not in `seen`, which is sorted."""
     found = np.empty(items - len(seen), np.int32)
     kept, item = 0, 0
     for n in range(len(seen) + 1):
@@ -93,10 +97,11 @@ def unseen(items, seen):
 
 @driver
 def candidates(run, step, items, indptr, ordered, count, test_indptr, keys, out):
-    """For every test entry distinct items that the person has not seen, all equally likely.
+    """Draw, for each test entry, distinct items that the person has not seen, with equal probabilities.
 
-    The first steps of a shuffle (Fisher & Yates; Durstenfeld, CACM 7(7), 1964), which goes on from
-    row to row. Where fewer are unseen than asked for, all of them, and -1 in the places left over.
+    `out` [test entries, wanted] gets them. If fewer items are unseen, it gets all of them and -1 for
+    the rest. The draws are the first steps of a shuffle (Fisher & Yates; Durstenfeld, CACM 7(7), 1964),
+    which continues from row to row.
     """
     wanted = out.shape[1]
     for person in prange(len(count)):
@@ -124,7 +129,7 @@ def sample(
     step: int,
     keys: NDArray[np.int64] | None = None,
 ) -> NDArray[np.int32]:
-    """`wanted` candidates for every interaction of `held`; another `step` draws other ones.
+    """[len(held), wanted]: candidates for each interaction of `held`. Another `step` gives other ones.
 
     `keys` [U] are what people's random numbers are keyed with; by default their numbers.
     """

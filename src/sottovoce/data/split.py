@@ -1,4 +1,4 @@
-"""A split: what people train on, what they are tested on, and the candidates they are tested against."""
+"""A split: training set, test set, weighting set, and candidates."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from sottovoce.data import places
 from sottovoce.data.interactions import Interactions, Strings
 
 TRAIN, TEST, WEIGHTING = range(3)
-"""The parts that a split assigns interactions to."""
+"""The parts of a split."""
 
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """Parts of the same interactions, with the same people and catalogue, each in order of time."""
+    """Parts of the same interactions. They share people and catalogue, and each is sorted by time."""
 
     name: str
-    """The split and its settings in words."""
+    """The split and its settings, for example "rating(holdout=10, seed=1)"."""
     train: Interactions
     test: Interactions
     weighting: Interactions | None
-    """What a person withholds to weigh other people's models with."""
+    """The validation set with which a person judges models; None if there is none."""
     candidates: NDArray[np.int32]
-    """[len(test), C]: items unseen by the person, for each test entry; -1 where there are no more."""
+    """[len(test), C]: for each test entry, items that the person has not seen; -1 if there are fewer."""
     weighting_candidates: NDArray[np.int32]
     """The same for the weighting set."""
     metrics: tuple[str, ...] = ()
-    """What this split is evaluated by unless a recipe says otherwise; empty: HR and NDCG, or RMSE."""
+    """The default metrics of this split; empty for HR and NDCG, or RMSE."""
     untested: str = ""
-    """Whom it leaves out of the test, in words that follow "they have", such as "a single interaction"."""
+    """Why people are not tested, in words after "they have", such as "a single interaction"."""
     notes: tuple[str, ...] = ()
-    """What is to be said of how it was made."""
+    """Sentences that users should know about the split."""
 
     @functools.cached_property
     def hash(self) -> str:
-        """SHA-256 of everything and of the ids of people and items."""
+        """SHA-256 of all parts and candidates, and of the ids of people and items."""
         digest = hashlib.sha256(self.name.encode())
         for ids in (self.train.users, self.train.catalog.ids):
             digest.update(_lines(ids))
@@ -52,11 +52,11 @@ class Split:
 
     @functools.cached_property
     def before(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-        """Where the person was before each test entry, -1: unknown, and the seconds since."""
+        """For each test entry the item where the person was before (-1 if unknown), and the seconds since."""
         return places.before(self.test, self.train, *(part for part in [self.weighting] if part is not None))
 
     def among(self, there: NDArray[np.bool_]) -> Split:
-        """The same split with nothing to test for people who are not `there`."""
+        """The same split, without test entries of people for whom `there` [people] is False."""
         lengths = np.diff(self.test.indptr) * there
         kept = np.repeat(there, np.diff(self.test.indptr))
         test = replace(
@@ -69,9 +69,9 @@ class Split:
         return replace(self, test=test, candidates=self.candidates[kept])
 
     def manifest(self) -> dict[str, Any]:
-        """What two runs compare to prove that they used the same split: hashes of it and of each part.
+        """Hashes of the split and of each part. Two runs with equal hashes used the same split.
 
-        Equal hashes under `parts` mean equal parts, also where the splits differ elsewhere.
+        Equal hashes under `parts` mean equal parts, even if the splits differ elsewhere.
         """
         parts = {"train": self.train, "test": self.test, "weighting": self.weighting}
         candidates = {"test": self.candidates, "weighting": self.weighting_candidates}
@@ -91,10 +91,10 @@ class Split:
 
 
 def untimed(data: Interactions) -> tuple[str, ...]:
-    """What a split by time says of data in which everything happened at the same time, or at none."""
+    """The note of a split by time, if the data has no times or only one."""
     if len(data) and data.time.min() < data.time.max():
         return ()
-    return ("The data has no times: the last of a person's rows in the source count as the latest.",)
+    return ("The data has no times: the order of the rows in the source counts as the order of time.",)
 
 
 def _describe(part: Interactions) -> dict[str, Any]:
@@ -120,12 +120,12 @@ def _digest(*arrays: NDArray[Any]) -> str:
 
 
 def _update(digest: hashlib._Hash, *arrays: NDArray[Any]) -> None:
-    """Add shapes and content, in the same byte order on every machine."""
+    """Add shapes and content to the digest, little-endian on every machine."""
     digest.update(str([a.shape for a in arrays]).encode())
     for array in arrays:
         digest.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
 
 
 def no_candidates(part: Interactions | None) -> NDArray[np.int32]:
-    """The candidates of a split that has none."""
+    """An empty array of candidates: [len(part), 0]."""
     return np.empty((0 if part is None else len(part), 0), np.int32)

@@ -1,10 +1,10 @@
-"""A made-up community with the statistics of MovieLens 100K, of any size, from a seed.
+"""A synthetic community of any size with the statistics of MovieLens 100K.
 
-Items belong to taste groups, and their popularity follows a power law with an exponential cut-off.
-A person has three favourite groups, takes most items from them by popularity and the rest from
-anywhere, and never the same item twice. How much people do follows a power law between two bounds.
-A rating adds up how good the item is, how generous the person is, how well the two fit together,
-and chance, and is cut into five stars at the quantiles of MovieLens 100K.
+Items belong to taste groups. Their popularity follows a power law with an exponential cut-off. A person has
+three favourite groups, takes most items from them (popular ones more often) and the rest from all groups,
+and never takes an item twice. The number of interactions per person follows a bounded power law. A rating
+is the sum of the item's quality, the person's generosity, how well the item fits the person, and noise. It
+is cut into five stars at the quantiles of MovieLens 100K.
 """
 
 import math
@@ -16,19 +16,22 @@ from numpy.typing import NDArray
 from sottovoce.data.sampling import add, capacity, search
 from sottovoce.kernels import SYNTHETIC, below, driver, helper, normal, prange, stream, uniform
 
-ACTIVITY_EXPONENT, ACTIVITY_SPAN = 0.4, 25.0  # the most active do up to 25 times as much as the least active
-SHARES = (0.55, 0.84, 0.94)  # of a person's favourite groups, cumulative; the rest comes from anywhere
+ACTIVITY_EXPONENT, ACTIVITY_SPAN = (
+    0.4,
+    25.0,
+)  # the most active person does up to 25 times as much as the least
+SHARES = (0.55, 0.84, 0.94)  # cumulative shares of the favourite groups; the rest is from all groups
 POPULARITY_EXPONENT, POPULARITY_SHIFT, POPULARITY_CUT = (
     0.72,
     0.006,
     0.20,
 )  # shift and cut: shares of all items
 GENEROSITY, QUALITY, FIT, CHANCE = 0.40, 0.50, 0.35, 0.70  # standard deviations of the parts of a rating
-CHOSEN = 0.6  # how much better than the average item the average item taken is
+CHOSEN = 0.6  # how much better than the average item the items people take are, on average
 CUTS = np.array([-1.545, -0.935, -0.135, 0.800])
 FIRST_DAY, DAYS = 874_724_710, 215  # as in MovieLens 100K: September 1997 to April 1998
-CITY, DISTRICT, STREET = (45.07, 7.69), 0.04, 0.01  # degrees: the centre, the spread of groups and in groups
-TRIES = 24  # draws before whoever has seen nearly everything takes the next best item
+CITY, DISTRICT, STREET = (45.07, 7.69), 0.04, 0.01  # degrees: centre, spread of groups, spread in a group
+TRIES = 24  # draws; a person who has nearly everything then takes the next free item
 
 (
     _ACTIVITY,
@@ -48,20 +51,21 @@ TRIES = 24  # draws before whoever has seen nearly everything takes the next bes
 
 
 class Goods(NamedTuple):
-    """What people choose from: the items of a group stand at adjacent places."""
+    """The items. Those of a group are at adjacent positions."""
 
-    member: NDArray[np.int32]  # the item at each place
-    first: NDArray[np.int64]  # the place where each group begins
-    reach: NDArray[np.float64]  # the popularity of this place and all before it
-    group: NDArray[np.int32]  # of each item
-    quality: NDArray[np.float64]  # of each item, standard normal
-    tone: NDArray[np.float64]  # of each item, standard normal: liked by some and disliked by others
+    member: NDArray[np.int32]  # [items], the item at each position
+    first: NDArray[np.int64]  # [groups + 1], the position at which each group begins
+    reach: NDArray[np.float64]  # [items], cumulative popularity by position
+    group: NDArray[np.int32]  # [items], the group of each item
+    quality: NDArray[np.float64]  # [items], standard normal
+    tone: NDArray[np.float64]  # [items], standard normal: some people like it, others dislike it
 
 
 def activity(run: int, users: int, items: int, mean: float) -> NDArray[np.int64]:
-    """How many interactions each person has: a bounded power law, its quantiles dealt out at random.
+    """The number of interactions of each person, from a bounded power law: [users].
 
-    Dealt out and not drawn, so that the total is the same for every seed.
+    The quantiles of the distribution are shuffled among people, so that the total is the same for all
+    seeds.
     """
     low, high = 0.0, mean
     for _ in range(60):
@@ -89,7 +93,7 @@ def _mean_activity(least: float, items: int) -> float:
 
 
 def goods(run: int, items: int, groups: int) -> Goods:
-    """Items with groups, popularity, quality and tone."""
+    """Draw the items, with groups, popularity, quality and tone."""
     rank = np.argsort(np.argsort(uniforms(run, _RANK, items), kind="stable")).astype(np.float64)
     head = (rank / items + POPULARITY_SHIFT) ** -POPULARITY_EXPONENT
     weight = head * np.exp(-rank / (POPULARITY_CUT * items))
@@ -97,14 +101,14 @@ def goods(run: int, items: int, groups: int) -> Goods:
     group = (groups * uniforms(run, _GROUP, items) ** 1.3).astype(np.int32)
     member = np.argsort(group, kind="stable").astype(np.int32)
     first = np.searchsorted(group[member], np.arange(groups + 1)).astype(np.int64)
-    # Better items are more popular, as in MovieLens 100K, if a little less so.
+    # Better items are more popular, a little less so than in MovieLens 100K.
     fame = (items / 2 - rank) / (items / math.sqrt(12))
     quality = 0.5 * fame + math.sqrt(0.75) * normals(run, _QUALITY, items)
     return Goods(member, first, np.cumsum(weight[member]), group, quality, normals(run, _TONE, items))
 
 
 def coordinates(run: int, goods: Goods) -> NDArray[np.float32]:
-    """Latitude and longitude of each item: every group has its district."""
+    """[items, 2]: latitude and longitude in degrees. Each group has a district."""
     groups, items = len(goods.first) - 1, len(goods.member)
     axes = ((_GROUP_NORTH, _NORTH), (_GROUP_EAST, _EAST))
     offsets = [
@@ -115,14 +119,14 @@ def coordinates(run: int, goods: Goods) -> NDArray[np.float32]:
 
 
 def uniforms(run: int, step: int, count: int) -> NDArray[np.float64]:
-    """Numbers in [0, 1)."""
+    """[count]: random numbers in [0, 1)."""
     out = np.empty(count)
     draw_uniforms(run, step, out, batch=count)
     return out
 
 
 def normals(run: int, step: int, count: int) -> NDArray[np.float64]:
-    """Standard normal numbers."""
+    """[count]: standard normal random numbers."""
     out = np.empty(count)
     draw_normals(run, step, out, batch=count)
     return out
@@ -130,21 +134,21 @@ def normals(run: int, step: int, count: int) -> NDArray[np.float64]:
 
 @driver
 def draw_uniforms(run, step, out):
-    """A number in [0, 1) for each."""
+    """Fill `out` with random numbers in [0, 1)."""
     for n in prange(len(out)):
         out[n] = uniform(stream(run, SYNTHETIC, n, step), 0)
 
 
 @driver
 def draw_normals(run, step, out):
-    """A standard normal number for each."""
+    """Fill `out` with standard normal random numbers."""
     for n in prange(len(out)):
         out[n] = normal(stream(run, SYNTHETIC, n, step), 0)
 
 
 @helper
 def pick(goods, begin, end, chance):
-    """A place in [begin, end), the more popular the likelier."""
+    """A position in [begin, end), with probability proportional to popularity. `chance` is in [0, 1)."""
     below_it = goods.reach[begin - 1] if begin > 0 else 0.0
     aim = below_it + chance * (goods.reach[end - 1] - below_it)
     return min(search(goods.reach, begin, end, aim), end - 1)
@@ -152,7 +156,7 @@ def pick(goods, begin, end, chance):
 
 @helper
 def choose(goods, favourite, key, count, item):
-    """Fill `item` with distinct items to the person's taste."""
+    """Fill `item` [count] with distinct items that fit the person's taste."""
     items = len(goods.member)
     taken = np.full(capacity(count), -1, np.int32)
     used = 0
@@ -162,7 +166,7 @@ def choose(goods, favourite, key, count, item):
             begin, end = 0, items
             share = uniform(key, used)
             for f in range(len(favourite)):
-                # Who has seen all of the favourite groups looks elsewhere.
+                # After half of the tries, the person looks beyond the favourite groups.
                 if share < SHARES[f] and attempt < TRIES // 2:
                     begin, end = goods.first[favourite[f]], goods.first[favourite[f] + 1]
                     break
@@ -183,7 +187,7 @@ def choose(goods, favourite, key, count, item):
 
 @helper
 def stars(goods, favourite, key, item, value):
-    """Rate items from 1 to 5."""
+    """Write the person's ratings of `item`, 1 to 5, to `value`."""
     generosity, leaning = GENEROSITY * normal(key, 0), normal(key, 1)
     for n in range(len(item)):
         j = item[n]
@@ -195,7 +199,7 @@ def stars(goods, favourite, key, item, value):
 
 @driver
 def fill(run, goods, indptr, item, value, time):
-    """What everybody did, when, and how they liked it."""
+    """Draw the items, ratings and times (seconds since 1970) of all people."""
     for person in prange(len(indptr) - 1):
         begin, end = indptr[person], indptr[person + 1]
         taste = stream(run, SYNTHETIC, person, _TASTE)
@@ -209,5 +213,5 @@ def fill(run, goods, indptr, item, value, time):
         for n in range(end - begin):
             time[begin + n] = now
             pause = -math.log(1 - uniform(clock, 2 * n + 1))
-            # Mostly seconds later in the same sitting, now and then days later in the next.
+            # Usually seconds later in the same session, sometimes days later in the next one.
             now += int(pause * (3 * 86400 if uniform(clock, 2 * n + 2) < 0.02 else 20))

@@ -1,7 +1,7 @@
-"""Columns of text from a file, where every bad value is reported with its line.
+"""Read the columns of a text file, and report every bad value with its line.
 
-Everything is read as text and checked here, because readers that guess types report neither the
-line nor the value that they could not use, and fill up short lines without a word.
+Everything is read as text and checked here. Readers that guess types do not report the line or the value
+that they could not use, and silently fill up short lines.
 """
 
 from __future__ import annotations
@@ -24,30 +24,30 @@ if TYPE_CHECKING:
     import polars as pl
 
 QUOTED = (",", ";")
-"""Separators with which quotation marks always group."""
-_UNIT = "\x1f"  # stands for separators of two characters, which the reader does not know
+"""Separators with which quotation marks always group fields."""
+_UNIT = "\x1f"  # replaces separators of two characters, which the reader does not support
 _WIDEST = 10_000
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Columns of one file or frame, and where its rows came from."""
+    """The columns of one file or DataFrame, and the lines of its rows."""
 
     where: str
     frame: pl.DataFrame
     lines: NDArray[np.int64] | None = None
-    """The line of each row; None where rows have no lines (Parquet, frames in memory)."""
+    """The line of each row; None if rows have no lines (Parquet, tables in memory)."""
     notes: list[str] = field(default_factory=list)
-    """What was understood in a way that should be said: units of time, decimal commas."""
+    """How values were understood, if users should know it: units of time, decimal commas."""
 
     def place(self, row: int) -> str:
-        """Where a row stands, in words."""
+        """A description of the place of a row, for errors."""
         if self.lines is None:
             return f"{self.where}, row {row + 1}"
         return f"{self.where}, line {self.lines[row]}"
 
     def ids(self, column: int, what: str) -> NDArray[Any]:
-        """A column of ids: whole numbers if all are such, else text."""
+        """A column of ids: int64 if all are whole numbers, else text."""
 
         def refuse(bad: NDArray[np.bool_], problem: str, remedy: str) -> None:
             self._refuse(column, bad, problem, remedy)
@@ -57,13 +57,13 @@ class Table:
     def numbers(
         self, column: int, what: str, scale: tuple[float, float] | None = None, *, gaps: bool = False
     ) -> NDArray[np.float64]:
-        """A column of finite numbers, within `scale` if one is given; NaN for nothing if `gaps` may be."""
+        """A column of finite numbers, within `scale` if given. With `gaps`, empty fields become NaN."""
         series = self.frame.to_series(column)
         found, commas = decimals.floats(series)
         values = found.to_numpy()
         if commas:
             self.notes.append(f"{self.frame.columns[column]} with decimal commas")
-        remedy = "Correct that value or remove its line."
+        remedy = "Correct the value, or remove the line."
         wrong = np.isnan(values)
         if gaps:
             wrong &= series.fill_null("").str.strip_chars().to_numpy() != ""
@@ -77,7 +77,7 @@ class Table:
         return values
 
     def ratings(self, column: int, scale: tuple[float, float] | None = None) -> NDArray[np.float64]:
-        """A column of ratings; without a `scale`, those that would set a strange one are refused."""
+        """A column of ratings. Without a `scale`, doubtful ratings are refused (see `decimals.doubt`)."""
         values = self.numbers(column, "rating", scale)
         doubt = decimals.doubt(values, self.frame.columns[column]) if scale is None else None
         if doubt is not None:
@@ -85,16 +85,16 @@ class Table:
         return values
 
     def times(self, column: int) -> NDArray[np.int64]:
-        """A column of times in a published format as whole seconds since 1970: given so, or as dates."""
+        """A column of a published format as seconds since 1970. It must hold seconds or dates."""
         found = self.moments(column)
         if found.note not in ("", clock.STEPS):
             raise DataError(
-                f"{self.where} is not as it was published: {found.note}.", "Get the original file."
+                f"{self.where} differs from the published file: {found.note}.", "Get the original file."
             )
         return found.seconds
 
     def moments(self, column: int, day_first: bool | None = None) -> clock.Times:
-        """A column of times in any format; `day_first` says how 03/04/2012 is to be read."""
+        """A column of times in any format. `day_first`: whether 03/04/2012 is in April."""
         found = clock.read(self.frame.to_series(column), day_first)
         if found.wrong is not None:
             self._refuse(column, *found.wrong)
@@ -103,18 +103,18 @@ class Table:
         return found
 
     def in_order(self, column: int | None) -> Table:
-        """The rows in the order of their times, where these go beyond the second; else as they are."""
+        """The table sorted by time, if times have fractions of a second; else unchanged."""
         found = None if column is None else clock.read(self.frame.to_series(column))
         if found is None or found.rest is None or self.lines is None:
             return self
         return Table(self.where, self.frame[found.order], self.lines[found.order], self.notes)
 
     def texts(self, column: int) -> list[str]:
-        """A column of text, where nothing given is the empty text."""
+        """A column of text. Empty fields become empty texts."""
         return [(value or "").strip() for value in self.frame.to_series(column)]
 
     def _refuse(self, column: int, bad: NDArray[np.bool_], problem: str, remedy: str) -> None:
-        """Report the first bad value, and how many there are."""
+        """Raise an error about the first bad value, with the number of bad values."""
         rows = np.flatnonzero(bad)
         if len(rows) == 0:
             return
@@ -126,7 +126,7 @@ class Table:
 
 
 def read_bytes(path: Path) -> bytes:
-    """The content of a file, on its own or in a zip archive, decompressed if it is compressed with gzip."""
+    """The content of a file, on disk or in a zip archive, unpacked if it is gzipped."""
     try:
         place = archive.inside(path)
         raw = bounded.whole(path) if place is None else archive.read(*place)
@@ -137,17 +137,17 @@ def read_bytes(path: Path) -> bytes:
             f"{path} cannot be read: {error.strerror}.", "Check the path and its permissions."
         ) from None
     if path.suffix == ".gz" and raw and not raw.startswith(bounded.GZIP):
-        raise DataError(f"{path} is not a complete gzip file.", "Fetch or compress it again.")
+        raise DataError(f"{path} is not a complete gzip file.", "Download or compress it again.")
     return bounded.unpack(raw, str(path))
 
 
 def read_text(
     path: Path, separator: str, *, header: bool = False, fields: int | None = None, encoding: str = "utf-8"
 ) -> Table:
-    """A delimited text file. Every line must have `fields` fields, or as many as the first one.
+    """Read a delimited text file. Each line must have `fields` fields, or as many as the first one.
 
-    Quotation marks group where fields are separated by commas or semicolons, and mean nothing
-    elsewhere.
+    Quotation marks group fields that are separated by commas or semicolons. With other separators they
+    are ordinary characters.
     """
     return split_text(path, decode(path, read_bytes(path), encoding), separator, header=header, fields=fields)
 
@@ -162,9 +162,9 @@ def split_text(
     quoted: bool | None = None,
     skipped: int = 0,
 ) -> Table:
-    """What `decode` returned, split into columns; `header` takes their names from the first line.
+    """Split the result of `decode` into columns. With `header`, the first line names them.
 
-    `quoted` says whether quotation marks group, `skipped` how many lines stood before these.
+    `quoted`: whether quotation marks group fields. `skipped`: how many lines came before, for line numbers.
     """
     import polars as pl
 
@@ -185,8 +185,8 @@ def split_text(
         frame.columns = [f"#{n + 1}" for n in range(frame.width)]
     if frame.height != len(lines):
         raise DataError(
-            f"{path} has {len(lines)} lines but reads as {frame.height} rows.",
-            "Look for stray quotation marks.",
+            f"{path} has {len(lines)} lines, but {frame.height} rows were read.",
+            "Remove quotation marks that do not enclose a field.",
         )
     if header:
         frame, lines = _named(path, frame, int(lines[0])), lines[1:]
@@ -199,7 +199,7 @@ def _regular(raw: bytes, separator: str) -> bool:
 
 
 def _short(path: Path, raw: bytes, separator: bytes) -> bytes:
-    """The same with a separator of one character, which must not be there already."""
+    """The same text with a separator of one character, which must not occur in it."""
     unit = _UNIT.encode()
     if unit in raw:
         line = raw.count(b"\n", 0, raw.index(unit)) + 1
@@ -208,7 +208,7 @@ def _short(path: Path, raw: bytes, separator: bytes) -> bytes:
 
 
 def _named(path: Path, frame: pl.DataFrame, line: int) -> pl.DataFrame:
-    """The rows below the first, which names the columns."""
+    """The rows below the header, with the names of the columns."""
     names = [(name or "").strip() or f"#{n + 1}" for n, name in enumerate(frame.row(0))]
     repeated = [name for n, name in enumerate(names) if name in names[:n]]
     if repeated:
@@ -229,9 +229,9 @@ def _check(
     skipped: int,
     known: NDArray[np.int64] | None,
 ) -> NDArray[np.int64]:
-    """The line at which each row begins, after checking that all rows have the same number of fields.
+    """Check that all rows have the same number of fields, and return the line at which each row begins.
 
-    Those that are `known` are counted from 1, the others from the lines of `raw`; `skipped` stood before.
+    `known` gives the lines if blank lines were removed. `skipped` lines came before.
     """
     text = np.frombuffer(raw, np.uint8)
     ends, marks = text == ord("\n"), text == ord(separator)
@@ -253,7 +253,7 @@ def _check(
 
 
 def _same(path: Path, counts: NDArray[np.int64], lines: NDArray[np.int64], fields: int | None) -> None:
-    """Refuse rows that have not as many fields as they must, or as the first."""
+    """Refuse rows whose number of fields is not `fields`, or not that of the first row."""
     wanted = fields or int(counts[0])
     bad = np.flatnonzero(counts != wanted)
     if len(bad):
@@ -261,17 +261,17 @@ def _same(path: Path, counts: NDArray[np.int64], lines: NDArray[np.int64], field
         expected = f"must have {fields}" if fields else f"the first line has {wanted}"
         raise DataError(
             f"{path}, line {line} has {found} {'field' if found == 1 else 'fields'}, but {expected}.",
-            "Correct or remove that line.",
+            "Correct the number of fields in this line, or remove it.",
         )
     if wanted > _WIDEST:
         raise DataError(
-            f"{path} has {wanted:,} columns, where an interaction per line has a few.",
-            "Give a table with a line for each interaction.",
+            f"{path} has {wanted:,} columns, which is too many.",
+            "Give a table with one interaction per line: user, item, rating, time.",
         )
 
 
 def _alike(places: NDArray[np.int64], stops: NDArray[np.int64], each: int) -> bool:
-    """Whether every row has `each` separators, much faster than by counting them row by row."""
+    """Whether each row has `each` separators. This is much faster than counting them row by row."""
     if each == 0 or len(places) != each * len(stops):
         return False
     grid = places.reshape(len(stops), each)
@@ -279,12 +279,12 @@ def _alike(places: NDArray[np.int64], stops: NDArray[np.int64], each: int) -> bo
 
 
 def read_parquet(path: Path, raw: bytes | None = None) -> Table:
-    """A Parquet file, or the content of one."""
+    """Read a Parquet file, or its content `raw`."""
     import polars as pl
 
     content = io.BytesIO(read_bytes(path) if raw is None else raw)
     try:
-        # A few bytes can stand for any number of equal rows.
+        # A few bytes can encode any number of equal rows.
         rows = pl.scan_parquet(content).select(pl.len()).collect().item()
         columns = len(pl.read_parquet_schema(content))
         if rows * columns * 16 > bounded.room():
@@ -294,11 +294,13 @@ def read_parquet(path: Path, raw: bytes | None = None) -> Table:
             )
         return from_frame(str(path), pl.read_parquet(content))
     except (pl.exceptions.PolarsError, pl.exceptions.PanicException, OSError, ValueError):
-        raise DataError(f"{path} is not a Parquet file.", "Check the file or its suffix.") from None
+        raise DataError(
+            f"{path} is not a Parquet file.", "Export it again, or give it the suffix of its format."
+        ) from None
 
 
 def from_frame(where: str, frame: Any) -> Table:
-    """A table of polars, pandas, Arrow, or of anything with `columns` whose columns have `to_numpy`."""
+    """A table from polars, pandas or Arrow, or any object with `columns` that have `to_numpy`."""
     import polars as pl
 
     if isinstance(frame, pl.LazyFrame):
@@ -321,5 +323,5 @@ def _values(column: Any) -> NDArray[Any] | Sequence[Any]:
     array = np.asarray(column.to_numpy())
     if array.dtype != object:
         return array
-    # pandas marks what is missing among text by NaN or NA, which must not become an id.
+    # pandas marks missing text by NaN or NA, which must not become an id.
     return [None if gone else value for value, gone in zip(array.tolist(), column.isna(), strict=True)]

@@ -1,4 +1,4 @@
-"""Text as files hold it: encodings, byte order marks, line ends, and lines before the table."""
+"""Read text files: encodings, byte order marks, line ends, and lines before the table."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import DataError, either
 
-_MARKS = (  # the longer ones first, since they begin like shorter ones
+_MARKS = (  # UTF-32 before UTF-16, because their marks begin in the same way
     (codecs.BOM_UTF8, "utf-8"),
     (codecs.BOM_UTF32_LE, "utf-32-le"),
     (codecs.BOM_UTF32_BE, "utf-32-be"),
@@ -21,14 +21,15 @@ _MARKS = (  # the longer ones first, since they begin like shorter ones
 )
 _LINE = re.compile(r"\r\n|\r|\n")
 _COMMENT = ("#", "%")
-_SEPARATOR = re.compile(r"sep=([^\r\n])\s*?(?:\r\n|\r|\n)", re.IGNORECASE)  # a line that Excel knows
+_SEPARATOR = re.compile(r"sep=([^\r\n])\s*?(?:\r\n|\r|\n)", re.IGNORECASE)  # a line that Excel understands
 _HEAD = 65536
 
 
 def decode(path: Path, raw: bytes, encoding: str = "utf-8") -> bytes:
-    """The content as UTF-8 without byte order mark and empty lines at the end; refused if nothing is left.
+    """The content as UTF-8, without a byte order mark and without empty lines at the end.
 
-    A byte order mark decides, whatever `encoding` says. UTF-16 without one is known by its zeros.
+    A byte order mark overrides `encoding`. UTF-16 without a mark is recognized by its zero bytes. An
+    empty file is refused.
     """
     mark, named = next(((m, e) for m, e in _MARKS if raw.startswith(m)), (b"", encoding))
     raw = raw[len(mark) :]
@@ -42,18 +43,18 @@ def decode(path: Path, raw: bytes, encoding: str = "utf-8") -> bytes:
     except UnicodeDecodeError as error:
         raise DataError(
             f"{path}, line {_line(raw, error.start)} is not {named} text: byte 0x{raw[error.start]:02x}.",
-            f"Name the right encoding (often {either('encoding=', '--set data.encoding=')}latin-1), "
+            f"Set the right encoding (often {either('encoding=', '--set data.encoding=')}latin-1), "
             "or convert the file to UTF-8.",
         ) from None
     except (LookupError, ValueError):
         raise DataError(
-            f"There is no text encoding {encoding!r}.", "Common ones are utf-8 and latin-1."
+            f"There is no text encoding {encoding!r}.", "Use another one, for example utf-8 or latin-1."
         ) from None
     zero = raw.find(b"\0")
     if zero >= 0:
         raise DataError(
             f"{path}, line {_line(raw, zero)} holds a zero byte, so it is damaged or not text.",
-            f"Fetch or export the file again; if it is UTF-16, say "
+            f"Download or export the file again; if it is UTF-16, set "
             f"{either('encoding=', '--set data.encoding=')}utf-16.",
         )
     raw = raw.removeprefix(codecs.BOM_UTF8).rstrip(b"\r\n\x1a")  # DOS marks the end of text by 0x1a
@@ -63,7 +64,7 @@ def decode(path: Path, raw: bytes, encoding: str = "utf-8") -> bytes:
 
 
 def _without_mark(raw: bytes) -> str:
-    """UTF-16 if zeros stand only at even or only at odd places, and beside all line ends."""
+    """UTF-16 if zero bytes are only at even or only at odd positions, and beside all line ends."""
     zero = np.frombuffer(raw[:4096], np.uint8) == 0
     for name, first, ends in (("utf-16-le", 0, (b"\n\0", b"\r\0")), ("utf-16-be", 1, (b"\0\n", b"\0\r"))):
         if not zero[first::2].any() and all(
@@ -74,18 +75,18 @@ def _without_mark(raw: bytes) -> str:
 
 
 def _line(raw: bytes, at: int) -> int:
-    """The line of a byte, however lines end."""
+    """The line number of a byte, for any kind of line end."""
     before = raw[:at]
     return max(before.count(b"\n"), before.count(b"\r")) + 1
 
 
 def lines(text: str) -> list[str]:
-    """Lines, whichever way they end."""
+    """The lines of a text, for any kind of line end."""
     return _LINE.split(text)
 
 
 def one_line_end(raw: bytes, quoted: bool) -> bytes:
-    """The same with `\\n` at the end of each line; what stands in quotation marks stays as it is."""
+    """The same text with `\\n` at the end of each line. Text in quotation marks is unchanged."""
     if b"\r" not in raw:
         return raw
     if not (quoted and b'"' in raw):
@@ -99,9 +100,9 @@ def one_line_end(raw: bytes, quoted: bool) -> bytes:
 
 
 def without_blank_lines(raw: bytes, separator: str, quoted: bool) -> tuple[bytes, NDArray[np.int64] | None]:
-    """The same without lines of nothing or blanks, and the line of each row; None if there are none such."""
+    """The same text without blank lines, and the line of each row; None if there are no blank lines."""
     blanks = b" " if separator == "\t" else b" \t"
-    # Looking for two characters is many times faster than the expression.
+    # Searching for two characters is many times faster than the regular expression.
     if raw[:1] not in (b"\n", b" ", b"\t") and not any(b"\n" + c in raw for c in (b"\n", b" ", b"\t")):
         return raw, None
     if re.search(rb"(?:\A|\n)[%b]*(?:\n|\Z)" % blanks, raw) is None:
@@ -122,12 +123,12 @@ def without_blank_lines(raw: bytes, separator: str, quoted: bool) -> tuple[bytes
 
 
 def single_blanks(raw: bytes) -> bytes:
-    """Columns that blanks align, with one blank between fields and none around a line."""
+    """Aligned columns with one blank between fields, and none around a line."""
     return re.sub(rb" +(?=[\r\n]|\Z)|(?:(?<=[\r\n])|\A) +", b"", re.sub(rb" {2,}", b" ", raw))
 
 
 class Preamble(NamedTuple):
-    """What stands before the table, line by line, and what follows it."""
+    """The lines before the table, and the rest of the text."""
 
     separator: str | None
     comments: tuple[str, ...]
@@ -136,9 +137,9 @@ class Preamble(NamedTuple):
 
 
 def preamble(raw: bytes) -> Preamble:
-    """Comments in the first lines, marked by # or %, and before them a line such as `sep=;`.
+    """Split off comments in the first lines, marked by # or %, and a line such as `sep=;` before them.
 
-    If all lines begin like comments, they are none.
+    If all lines begin like comments, they are rows.
     """
     start = raw[:_HEAD].decode(errors="replace")
     named = _SEPARATOR.match(start)
@@ -147,14 +148,14 @@ def preamble(raw: bytes) -> Preamble:
     while start.startswith(_COMMENT, at) and (end := _LINE.search(start, at)):
         comments.append(start[at : end.start()].lstrip("#% \t"))
         at = end.end()
-    if start.startswith(_COMMENT, at):  # the last line, or more of them than were looked at
+    if start.startswith(_COMMENT, at):  # every line that was looked at begins like a comment
         at, comments = first, []
     separator = named[1] if named else None
     return Preamble(separator, tuple(comments), len(comments) + bool(named), raw[len(start[:at].encode()) :])
 
 
 def later_comment(raw: bytes) -> int | None:
-    """The line, counted from 1, that begins like a comment although the first does not; None if none does."""
+    """The number of the first line that begins like a comment below a first line that does not; or None."""
     if raw.startswith((b"#", b"%")):
         return None
     found = [raw.find(end + mark) for end in (b"\n", b"\r") for mark in (b"#", b"%")]

@@ -1,6 +1,6 @@
-"""What columns are called: words for the person, the item, its title, the rating and the time.
+"""Names of columns in many languages: for the person, the item, its title, the rating and the time.
 
-Letters are compared without accents and capitals, so Bewertung, ÉVALUATION and Rating-ID need no more.
+Accents, capitals and punctuation are ignored, so that ÉVALUATION and Evaluation are the same word.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ tytul nazwa nazev otsikko nimi cim baslik название имя назва τ�
 WEAK = (
     "value weight count note notation nota voto punkte karakter evaluation name data tid cas час tempo when"
 )
-"""Words that mean something else as often: they count if the values bear them out."""
+"""Words that often mean something else: they count only if the values fit."""
 
 _LETTERS = str.maketrans({"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
 _NUMBER = re.compile("(?<=.)(id|nummer)$")
@@ -67,11 +67,11 @@ EXPORTS = {
     "The StoryGraph": {"isbnuid", "starrating"},
     "Letterboxd": {"letterboxduri"},
 }
-"""Columns by which a person's own history is known, as these sites export it."""
+"""Columns that identify the history of one person, exported from one of these sites."""
 
 
 def plain(name: str) -> str:
-    """Letters and digits only, without accents; a type as in RecBole's `user_id:token` is left out."""
+    """A name with letters and digits only, without accents, and without a type as in `user_id:token`."""
     return "".join(c for c in _bare(name.split(":")[0]) if c.isalnum())
 
 
@@ -89,18 +89,18 @@ def tokens(name: str) -> list[str]:
 
 @cache
 def known(role: str) -> dict[str, int]:
-    """The words for a role, those that are preferred first."""
+    """The words for a role, each with its rank; lower ranks are preferred."""
     return {plain(word): rank for rank, word in enumerate(SYNONYMS[role].split())}
 
 
 def exported(names: Sequence[str]) -> str | None:
-    """The site whose export of one person's history has these columns."""
+    """The site whose export has these columns; None if it is none of them."""
     held = {plain(name) for name in names}
     return next((site for site, signs in EXPORTS.items() if signs <= held), None)
 
 
 def by_name(names: Sequence[str], role: str) -> list[int]:
-    """The columns that may have a role by their names, the likeliest first."""
+    """The columns whose names fit a role, the most likely first."""
     whole = [plain(name) for name in names]
     if role in ("user", "item"):
         whole = [word if word in known(role) else _NUMBER.sub("", word) for word in whole]
@@ -111,7 +111,7 @@ def by_name(names: Sequence[str], role: str) -> list[int]:
 
 
 def _by_words(parts: list[str], role: str) -> bool:
-    """Whether a name of several words is one for the role: `Book-Rating`, `Nutzer ID`, `date rated`."""
+    """Whether a name of several words fits the role: `Book-Rating`, `Nutzer ID`, `date rated`."""
     if len(parts) < 2:
         return False
     if role in ("user", "item"):

@@ -1,1 +1,1 @@
-"""How good, and for whom: everybody's own model against what was held out of their data."""
+"""Evaluation: each person's model on the person's held-out data."""

@@ -1,9 +1,9 @@
-"""When each person's model was at its best, by the person's own weighting set; and that model.
+"""The round in which each person's model was best on the person's weighting set, and that model.
 
-Somebody who learns for themselves stops where it no longer helps them, at a round of their own: that is
-what convergence means for a node of Belal et al. 2022 (Section 5.5.6), whose code then tests everybody
-with that model. Nothing of the test set decides it. Who has too few weighting items to judge by uses the
-latest model, and nobody knows when that was at its best.
+Each person stops at a round of their own, when learning no longer helps them: this is what convergence of a
+node means in Belal et al. 2022 (Section 5.5.6), whose code then tests each person with that model. The test
+set has no influence on it. People with too few weighting items use their latest model; their best round is
+unknown.
 """
 
 from typing import Any
@@ -39,12 +39,12 @@ def _keep(tables, people, slot_of, better, own, user, run):
 
 
 def _able(people: People) -> NDArray[np.bool_]:
-    """Who has enough weighting items to judge models by."""
+    """[people]: who has enough weighting items to judge models."""
     return np.diff(people.weighting_indptr) >= FEWEST
 
 
 class Best:
-    """The best evaluation of each person so far, as `rule` judges models on the weighting set."""
+    """The best model of each person so far. `rule` judges models on the weighting set."""
 
     def __init__(self, rule: Any, count: int, seed: int, *, keep: bool) -> None:
         self.rule, self.seed, self.keep = rule, seed, keep
@@ -52,11 +52,11 @@ class Best:
         self.round = np.zeros(count, np.int64)
         self.tables: Tables | None = None
         self.user = np.empty((count, 0), np.float32)
-        self.noted = -1  # the round that was judged last
-        self.latest = np.nan  # and the mean quality then
+        self.noted = -1  # the last round that was judged
+        self.latest = np.nan  # the mean quality in that round
 
     def note(self, model: Any, tables: Tables, people: People, round: int) -> None:
-        """Judge everybody's model; the first one of several that are equally good is the best."""
+        """Judge all models after this round. Of equally good models the first one is the best."""
         slot_of, found = slots_of(people), np.empty(len(self.quality), np.float32)
         _judge(self.rule, model, tables, people, slot_of, self.seed, found, batch=len(found))
         able = _able(people)
@@ -74,18 +74,18 @@ class Best:
             self.user = np.empty_like(people.user)
 
     def converged(self, people: People) -> NDArray[np.float64]:
-        """The round in which each person's model was at its best; NaN for those who cannot tell."""
+        """[people]: the round in which each model was best; NaN for people with too few weighting items."""
         return np.where(_able(people), self.round, np.nan)
 
     def used(self, people: People) -> tuple[Tables, People]:
-        """The models that were kept, one for each person, and their people."""
+        """The stored models, one for each person, and people with the vectors of these models."""
         assert self.tables is not None
         every = np.arange(len(self.quality) + 1)
         own = people._replace(user=self.user, first=every, member=every[:-1].astype(np.int32))
         return self.tables, own
 
     def state(self) -> dict[str, Any]:
-        """All of it by name, for a checkpoint."""
+        """All arrays by name, for a checkpoint."""
         state: dict[str, Any] = {
             "quality": self.quality,
             "round": self.round,
@@ -97,7 +97,7 @@ class Best:
         return state
 
     def restore(self, state: dict[str, Any], tables: Tables, people: People) -> None:
-        """Continue from what `state` returned."""
+        """Continue from a result of `state`."""
         if self.keep:
             self._room(tables, people)
         live = self.state()

@@ -1,8 +1,9 @@
-"""Whose models have diverged: numbers that are not finite, or too large for arithmetic in single precision.
+"""Find models that diverged: numbers that are not finite, or too large for single precision.
 
-A number counts as too large when its square is no longer a finite float32, from 2⁶⁴ = 1.8 · 10¹⁹ on: no
-product of two such numbers can be trusted. Numbers are compared as bits without their sign, which have
-the order of the numbers, infinity and NaN above all; so one pass at the speed of memory finds the largest.
+A number is too large if its square is not a finite float32, that is from 2⁶⁴ = 1.8 · 10¹⁹ on: the product of
+two such numbers overflows. Numbers are compared by their bits without the sign. These bits have the order of
+the absolute values, with infinity and NaN at the top, so that one pass at the speed of memory finds the
+largest.
 """
 
 import numpy as np
@@ -12,12 +13,12 @@ from sottovoce.kernels import driver, helper, prange
 from sottovoce.state import People, Tables, slots_of
 
 LIMIT = np.float32(2.0**64)
-"""A number of at least this size has diverged."""
+"""Numbers with at least this absolute value have diverged."""
 
 
 @helper
 def _largest(bits, sign):
-    """The largest of some numbers by size, as bits."""
+    """The bits of the largest absolute value. `sign` masks the sign bit."""
     top = bits[0] & sign
     for n in range(1, len(bits)):
         top = max(top, bits[n] & sign)
@@ -31,7 +32,7 @@ def _sizes(bits, sign, out):
 
 
 def bounded(numbers: NDArray[np.float32] | NDArray[np.uint16]) -> NDArray[np.bool_]:
-    """Which rows of an array hold nothing but numbers below `LIMIT`; uint16 stands for bfloat16.
+    """[rows]: which rows hold only numbers below `LIMIT`. An array of uint16 holds bfloat16 numbers.
 
     >>> bounded(np.array([[1, -2], [np.nan, 0], [1e30, 0]], np.float32)).tolist()
     [True, False, False]
@@ -47,7 +48,7 @@ def bounded(numbers: NDArray[np.float32] | NDArray[np.uint16]) -> NDArray[np.boo
 
 
 def diverged(tables: Tables, people: People) -> NDArray[np.bool_]:
-    """Whose own vector, or the whole table that they recommend with, holds what has diverged."""
+    """[people]: whose vector, or whose table, holds a number that diverged."""
     rows = tables.rows.reshape(tables.slots, -1)
     sound = bounded(rows) & bounded(tables.head)
     return ~(sound[slots_of(people)] & bounded(people.user))

@@ -1,12 +1,12 @@
-"""Every person's own model against the person's own held-out data.
+"""Evaluate each person's model on the person's held-out data.
 
-- HR, NDCG and MRR rank each held-out item among its own candidates, or among all items of the
-  catalogue that the person has not met. A person's figure is the mean over the person's items, the
-  overall figure the mean over people.
-- Precision, recall, F1, coverage, Gini, popularity bias and bias disparity come from one list per
-  person (`lists.py`).
-- The overall RMSE and MAE are those of all held-out ratings together (Section 6.5, Hegedűs et al.
-  2019), and a person's are those of the own ratings.
+- HR, NDCG and MRR rank each held-out item among its candidates, or among all items of the catalogue that
+  the person has not seen. A person's figure is the mean over the person's items; the overall figure is
+  the mean over people.
+- Precision, recall, F1, coverage, Gini, popularity bias and bias disparity come from one list per person
+  (`lists.py`).
+- The overall RMSE and MAE are over all held-out ratings together (Section 6.5, Hegedűs et al. 2019); a
+  person's are over the person's ratings.
 """
 
 from collections.abc import Container, Sequence
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce import plural
 from sottovoce.data.sampling import seen
 from sottovoce.errors import DataError, RecipeError
 from sottovoce.evaluate.listed import listed
@@ -31,14 +32,14 @@ if TYPE_CHECKING:
     from sottovoce.data.split import Split
 
 Candidates = Literal["sampled", "all"]
-_OFF = 10  # a person's RMSE that is so many times the largest rating is none of a model that works
+_OFF = 10  # a person's RMSE above this many times the largest rating means that the model diverged
 
 
 @dataclass(frozen=True, eq=False)
 class Evaluation:
-    """Metrics by name, such as "hr@20", overall and for each person (NaN: nothing was held out).
+    """Metrics by name, such as "hr@20": overall, and for each person (NaN if nothing was held out).
 
-    Some metrics, such as coverage, are of the system as a whole and have no figure per person.
+    Some metrics, such as coverage, describe the whole system and have no figure per person.
     """
 
     metrics: dict[str, float]
@@ -46,14 +47,14 @@ class Evaluation:
     by_category: dict[str, dict[str, float]] = field(default_factory=dict)
     """The bias disparity of each category of items."""
     lost: NDArray[np.bool_] = field(default_factory=lambda: np.empty(0, np.bool_))
-    """[people]: who was tested with a model that has no score for any item under test, or predicts ratings
-    that have nothing to do with the scale: it has diverged."""
+    """[people]: whose model diverged: it has no score for any test item, or its predicted ratings are far
+    outside the scale."""
 
 
 def asked(
     split: "Split", metrics: Sequence[str] | None, candidates: Candidates | None
 ) -> tuple[Sequence[str], bool]:
-    """The names of what is measured, and whether rivals are the split's candidates, not all items."""
+    """The metrics to compute, and whether items are ranked among candidates (True) or all items."""
     drawn = split.candidates.shape[1] > 0
     wanted = metrics or split.metrics or (("hr", "ndcg") if drawn else ("rmse",))
     return wanted, drawn if candidates is None else candidates == "sampled"
@@ -70,11 +71,11 @@ def evaluate(
     candidates: Candidates | None = None,
     without: Container[str] = (),
 ) -> Evaluation:
-    """How good everybody's model is on the test part of `split`, ranked lists at each of `ks`.
+    """Evaluate all models on the test set of `split`. Ranked lists are cut off at each of `ks`.
 
-    `metrics` are names of `sottovoce.metrics.NAMES`, by default what the split is usually evaluated
-    by. Rivals are the split's `"sampled"` candidates (the default where it has any) or `"all"` of
-    the catalogue. Figures `without` which it should be, such as "hr@20", are left out.
+    `metrics` are names from `sottovoce.metrics.NAMES`; by default those of the split. Items are ranked
+    among the `"sampled"` candidates of the split (the default if it has any), or among `"all"` items of
+    the catalogue. `without` lists figures to leave out, such as "hr@20".
     """
     drawn = split.candidates.shape[1] > 0
     wanted, sampled = asked(split, metrics, candidates)
@@ -83,7 +84,7 @@ def evaluate(
     ranked, lists = (any(name in kind for name in wanted) for kind in (RANKED, LISTED))
     if not drawn and ((sampled and (ranked or lists)) or "f1-list" in wanted):
         raise RecipeError(
-            f"The split {split.name!r} draws no candidates to rank held-out items among.",
+            f"The split {split.name!r} has no candidates to rank held-out items among.",
             "Choose candidates = 'all' and metrics other than 'f1-list', or a split with candidates.",
         )
     overall: dict[str, float] = {}
@@ -118,24 +119,28 @@ def _check_names(wanted: Sequence[str]) -> None:
 
 
 def _check(split: "Split", people: People) -> None:
-    """Compiled code does not look whether an index is in range."""
+    """Check indices, because compiled code does not."""
     test, count = split.test, len(people.steps)
     where = f"The split {split.name!r}"
     if test.people != count:
-        raise DataError(f"{where} is for {test.people} people, the models are those of {count}.")
+        tested, trained = (plural.count(number, "person") for number in (test.people, count))
+        raise DataError(
+            f"{where} is for {tested}, but there are models of {trained}.",
+            "Use the split with which the models were trained.",
+        )
     if len(split.candidates) != len(test):
         problem = f"{where} has {len(test)} test items and {len(split.candidates)} rows of candidates."
-        raise DataError(problem, "Give each test item a row, filled up with −1 where it is short.")
+        raise DataError(problem, "Give one row of candidates per test item, filled up with −1.")
     highest = max(test.item.max(initial=-1), split.candidates.max(initial=-1))
     if test.item.min(initial=0) < 0 or highest >= test.items:
         problem = f"{where} has items that are not in the catalogue of {test.items} items."
-        raise DataError(problem, "Number items from 0.")
+        raise DataError(problem, f"Number items from 0 to {test.items - 1}.")
 
 
 def _ranked(
     model: Any, tables: Tables, people: People, split: "Split", ks: Sequence[int], sampled: bool
 ) -> tuple[dict[str, NDArray[np.float64]], NDArray[np.bool_]]:
-    """Everybody's metrics, and who has held-out items of which none has a score."""
+    """Each person's metrics, and who has held-out items but no score for any of them."""
     test, count = split.test, len(people.steps)
     places = np.empty(len(test), np.int32)
     held = (slots_of(people), test.items, test.indptr, test.item, *contexts(model, split))
@@ -152,7 +157,7 @@ def _ranked(
 
 
 def _unserved(coverage: NDArray[np.float64], people: People, items: int) -> NDArray[np.bool_]:
-    """Who gets no list, although there are items that the person has no data on."""
+    """[people]: who gets no list although there are items that the person does not have."""
     met: NDArray[np.int64] = seen(people.indptr, people.item).counts
     return np.asarray((coverage == 0) & (met < items))
 
@@ -176,6 +181,6 @@ def _rated(
 
 
 def _mean(values: NDArray[np.float64]) -> float:
-    """The mean over people who have a figure."""
+    """The mean without NaN; NaN if nothing is left."""
     known = values[~np.isnan(values)]
     return float(known.mean()) if len(known) else float("nan")

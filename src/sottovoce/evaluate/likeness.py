@@ -1,9 +1,9 @@
-"""How much people's histories are alike: the cosine of what they trained on, item by item.
+"""Similarity of people: the cosine of their sets of training items A and B.
 
     |A ∩ B| / √(|A| |B|)
 
-with A and B the sets of items that two people had. It tells whether nodes that choose their peers by
-the quality of models find people like themselves. No node can compute it: it looks at everybody's data.
+It shows whether nodes that choose peers by the quality of their models find similar people. No node could
+compute it, because it needs the data of all people.
 """
 
 import numpy as np
@@ -14,7 +14,7 @@ from sottovoce.state import Doubles, Ints, People
 
 @helper
 def _mark(people, person, mark):
-    """Mark a person's items; return how many different ones there are."""
+    """Set `mark` [items] for a person's items; return the number of distinct items."""
     count = 0
     for item in people.item[people.indptr[person] : people.indptr[person + 1]]:
         count += not mark[item]
@@ -24,7 +24,7 @@ def _mark(people, person, mark):
 
 @helper
 def _cosine(people, other, mark, own):
-    """The likeness of somebody with `own` marked items and another person, whose repeats are passed over."""
+    """The similarity of the person with the `own` marked items and the person `other`."""
     theirs, shared = 0, 0
     items = np.sort(people.item[people.indptr[other] : people.indptr[other + 1]])
     for n in range(len(items)):
@@ -58,7 +58,10 @@ def _compare(people, items, neighbours, run, found, chance):
 
 
 def likeness(people: People, items: int, neighbours: Ints, run: int) -> tuple[Doubles, Doubles]:
-    """For each person the mean likeness with the person's neighbours, and with as many random others."""
+    """[people], twice: the mean similarity to a person's neighbours, and to as many random people.
+
+    `neighbours` is [people, n], with −1 for no neighbour.
+    """
     count = len(people.steps)
     found, chance = np.empty(count), np.empty(count)
     _compare(people, items, neighbours, run, found, chance, batch=count)

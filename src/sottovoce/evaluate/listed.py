@@ -1,4 +1,4 @@
-"""Metrics of everybody's lists: of each person, of the system as a whole, of categories of items."""
+"""Metrics of lists: for each person, for the whole system, and for categories of items."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -30,13 +30,13 @@ def listed(
     wanted: Sequence[str],
     sampled: bool,
 ) -> tuple[PerUser, dict[str, float], dict[str, dict[str, float]]]:
-    """All metrics of lists: per person, overall, and those `wanted` that need categories, by category."""
+    """All metrics of lists: per person, overall, and by category if `wanted` has bias-disparity."""
     count, items, lengths = len(people.steps), split.test.items, np.array(ks, np.int64)
     popularity = _popularity(people, items)
     tests, before = seen(split.test.indptr, split.test.item), contexts(model, split)
 
     def measure(among: bool) -> tuple[NDArray[np.int32], list[NDArray[np.float64]]]:
-        """Everybody's list, and precision, recall, F1, popularity bias [K, people] and coverage [people]."""
+        """Lists [people, max(ks)]; precision, recall, F1, popularity bias [K, people]; coverage [people]."""
         item = np.empty((count, max(ks)), np.int32)
         hit = np.empty(item.shape, np.int32)
         state = model, tables, people, slots_of(people)
@@ -75,7 +75,7 @@ def listed(
 
 
 def _popularity(people: People, items: int) -> NDArray[np.float64]:
-    """The share of people who have each item in their own data."""
+    """[items]: the share of people who have each item in their data."""
     indptr, ordered, count = seen(people.indptr, people.item)
     lengths = np.diff(indptr)
     place = np.arange(len(ordered)) - np.repeat(indptr[:-1], lengths)
@@ -86,11 +86,11 @@ def _popularity(people: People, items: int) -> NDArray[np.float64]:
 def _disparities(
     catalog: "Catalog", recommended: NDArray[np.int64], training: NDArray[np.int64]
 ) -> dict[str, float]:
-    """The bias disparity of each category, for everybody together."""
+    """The bias disparity of each category, for all people together."""
     if catalog.categories is None:
         raise DataError(
             f"The catalogue {catalog.name} has no categories, so there is no bias disparity.",
-            "Leave 'bias-disparity' out of the metrics, or choose data with categories.",
+            "Remove 'bias-disparity' from the metrics, or use data with categories.",
         )
     names = sorted({name for own in catalog.categories for name in own})
     number = {name: n for n, name in enumerate(names)}

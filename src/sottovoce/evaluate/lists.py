@@ -1,15 +1,15 @@
-"""One list for every person who has something held out, and what such lists amount to.
+"""One list for each person with held-out items, and metrics of these lists.
 
-A list is the best of the catalogue without the person's training data, or the best of the person's
-test items together with the candidates of the first of them (as PEPPER ranks them for F1). Equal
-scores go by item number, but an item under test comes after all others: constant scores never
-look good. Relevant are all distinct test items of a person, also one that was trained on as well,
-which no list over the catalogue can hold.
+A list holds the best items of the catalogue without the person's training items; or the best among the
+person's test items and the candidates of the first test item (as PEPPER ranks them for F1). Items with equal
+scores are sorted by number, but test items come after all others, so that constant scores never look good.
+All distinct test items of a person are relevant. A test item that is also a training item counts as
+relevant, although no list over the catalogue can contain it.
 
-A model that looks at where a person is makes the list from where the person was before the first test
-entry. Among candidates, what is found is then told by one list for each test item, from where the person
-was before its first entry: the item counts among the first k if it is there in its own list, and of
-all together at most k count. For other models all these lists are the same one.
+For a model that depends on the person's place, the list is made at the place before the first test entry.
+Among candidates, hits are then counted with one list per test item, made at the place before the item's
+first entry: the item is a hit among the first k if it is there in its own list, and at most k hits count in
+all. For other models all these lists are the same.
 """
 
 import numpy as np
@@ -31,9 +31,9 @@ from sottovoce.state import opened, set_location
 
 @helper
 def _best(scores, others, tests, item, hit):
-    """Write the best of `others` items, which come first in `scores`, and of the `tests` after them.
+    """Write the best items to `item` [n], and whether each is a test item to `hit` [n].
 
-    A place among `others` is the number of the item; what was chosen of `tests` is a hit.
+    `scores` [others + len(tests)] holds the scores of the items 0 to others − 1, then those of `tests`.
     """
     chosen = np.empty(len(item), np.float32)
     select(scores, item, chosen)
@@ -45,10 +45,10 @@ def _best(scores, others, tests, item, hit):
 
 @driver
 def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, before, gap, item, hit):
-    """Write everybody's list over a catalogue of `items` into `item`, and what was held out into `hit`.
+    """Write all lists over a catalogue of `items` items to `item` [people, n], and hits to `hit`.
 
-    The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`; before the first
-    entry, p was at `before[indptr[p]]`. A list that is short ends with −1.
+    The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`. Before the first
+    entry, p was at `before[indptr[p]]`, `gap[indptr[p]]` seconds earlier. −1 fills up short lists.
     """
     for person in prange(len(slot_of)):
         item[person] = -1
@@ -72,7 +72,7 @@ def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, be
 
 @helper
 def _rivals(drawn, own):
-    """Candidates in order, −1 in place of those that are under test themselves."""
+    """The candidates, sorted, with −1 for those among the test items `own`."""
     rivals = np.sort(drawn)
     for n in range(len(rivals)):
         at = search(own, 0, len(own), rivals[n])
@@ -89,7 +89,10 @@ def _score_those(model, mine, people, person, items, scores):
 
 @helper
 def _found(scores, own, rivals, hit):
-    """Count in `hit` where item `own` of a list stands, whose `rivals` come first in `scores`."""
+    """Add 1 to `hit` at the rank of test item number `own`.
+
+    `scores` holds the scores of `rivals` other items, then those of the test items.
+    """
     mine = scores[rivals + own]
     place = rank_among(mine, scores[:rivals])
     for n in range(len(scores) - rivals):
@@ -101,7 +104,7 @@ def _found(scores, own, rivals, hit):
 
 @helper
 def _at_most_all(hit):
-    """Let no more be found among the first k than k."""
+    """Move hits back so that at most k of them are among the first k."""
     total, found = 0, 0
     for n in range(len(hit)):
         total += hit[n]
@@ -113,9 +116,10 @@ def _at_most_all(hit):
 def among_candidates(
     model, tables, people, slot_of, indptr, tests, count, held, before, gap, candidates, item, hit
 ):
-    """The same for lists of a person's test items and the candidates of the first of them.
+    """The same as `in_catalogue`, for lists of a person's test items and the first one's candidates.
 
-    The test entries of person p are `held[indptr[p] : indptr[p + 1]]`; before each, p was at `before`.
+    The test entries of person p are `held[indptr[p] : indptr[p + 1]]`. Before entry n, p was at
+    `before[n]`, `gap[n]` seconds earlier.
     """
     for person in prange(len(slot_of)):
         item[person] = -1
@@ -151,9 +155,9 @@ def among_candidates(
 
 @driver
 def averages(item, hit, relevant, popularity, ks, precision, recall, f1, bias, coverage):
-    """Write each person's precision, recall, F1 and popularity bias at `ks[i]` into `precision[i, p]` …
+    """Write precision, recall, F1 and popularity bias of person p at `ks[i]` to `precision[i, p]` etc.
 
-    and whether there is a list into `coverage[p]`; NaN for a person with nothing held out.
+    `coverage[p]` gets 1 if the person has a list, else 0. All are NaN for a person without test items.
     """
     for person in prange(len(relevant)):
         there = relevant[person] > 0
@@ -171,7 +175,7 @@ def averages(item, hit, relevant, popularity, ks, precision, recall, f1, bias, c
 
 @driver
 def spread(item, ks, counts, coverage, gini):
-    """Write how often each item is among the first `ks[i]` into `counts[i]`, and what follows from it."""
+    """Write how often each item is among the first `ks[i]` to `counts[i]` [items], with coverage and Gini."""
     for i in prange(len(ks)):
         counts[i] = 0
         for person in range(len(item)):

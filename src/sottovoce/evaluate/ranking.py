@@ -1,10 +1,9 @@
-"""Rank every person's held-out items among rivals, each with the person's own model.
+"""Rank each person's held-out items with the person's own model.
 
-The rivals are sampled candidates or the whole catalogue: then, just as candidates are, all items that
-the person has met in no part of the data. A person's held-out items and candidates are scored one
-by one, or, where that would take longer, looked up in the scores of the whole table. Scores are
-compared in single precision. For a model that looks at where a person is, the person stands in turn
-where each held-out item was gone to from, and then goes back.
+An item is ranked among sampled candidates, or among all items that the person has in no part of the data.
+Items are scored one by one; if scoring the whole table is faster, they are looked up there. Scores are
+compared in single precision. For a model that depends on the person's place, the person is moved to the
+place before each held-out item, and back at the end.
 """
 
 import numpy as np
@@ -20,7 +19,7 @@ from sottovoce.state import opened, set_location
 
 @helper
 def _score_those(model, tables, people, person, drawn, scores):
-    """Write the score of each item into `scores`; NaN, which stands before nothing, where there is none."""
+    """Write the scores of the items `drawn` to `scores`, without negative entries; NaN fills the end."""
     items = np.empty(len(drawn), np.int32)
     count = 0
     for n in range(len(drawn)):
@@ -33,11 +32,11 @@ def _score_those(model, tables, people, person, drawn, scores):
 
 @driver
 def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, candidates, out):
-    """Write the rank of each held-out item among its candidates into `out`, as `metrics.rank` defines it.
+    """Write the rank of each held-out item among its candidates to `out`, as `metrics.rank` defines it.
 
-    Person p holds out `item[n]` for n from `indptr[p]` to `indptr[p + 1]`, each with the candidates
-    `candidates[n]`, where −1, or any negative number, is no candidate. `items` is the size of the catalogue.
-    `before[n]` is where the person was before, `gap[n]` for how many seconds, for models that look at it.
+    The held-out items of person p are `item[n]` for n from `indptr[p]` to `indptr[p + 1] − 1`, with the
+    candidates `candidates[n]`; negative numbers are no candidates. `items` is the size of the catalogue.
+    For models that depend on the place, `before[n]` is the person's place before, `gap[n]` seconds earlier.
     """
     for person in prange(len(slot_of)):
         begin, end = indptr[person], indptr[person + 1]
@@ -65,14 +64,14 @@ def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, cand
 
 @helper
 def _forget(scores, indptr, item, person):
-    """Leave a person's items out of the rivals: NaN stands before nothing."""
+    """Set the scores of a person's items to NaN, so that they come after all others."""
     for n in range(indptr[person], indptr[person + 1]):
         scores[item[n]] = np.nan
 
 
 @driver
 def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, before, gap, out):
-    """Write the rank of each held-out item among all items that the person has not met into `out`."""
+    """Write the rank of each held-out item among all items that the person does not have to `out`."""
     for person in prange(len(slot_of)):
         begin, end = indptr[person], indptr[person + 1]
         if begin == end:
@@ -95,9 +94,9 @@ def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, befo
 
 @driver
 def averages(indptr, ranks, ks, hr, ndcg, mrr):
-    """Write the mean HR, NDCG and MRR at `ks[i]` of person p's ranks into `hr[i, p]` and so on.
+    """Write the mean HR, NDCG and MRR of person p at `ks[i]` to `hr[i, p]` and so on.
 
-    NaN for a person with nothing held out.
+    They are NaN for a person without held-out items.
     """
     for person in prange(len(indptr) - 1):
         begin, end = indptr[person], indptr[person + 1]

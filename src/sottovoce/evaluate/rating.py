@@ -1,4 +1,4 @@
-"""How far predicted ratings are from held-out ones, each predicted with the person's own model."""
+"""Errors of predicted ratings, each predicted with the person's own model."""
 
 from sottovoce.kernels import driver, prange
 from sottovoce.metrics.mae import absolute_error
@@ -9,9 +9,9 @@ from sottovoce.state import opened_at
 
 @driver
 def errors(model, tables, people, slot_of, indptr, item, value, squared, absolute):
-    """Write (prediction − rating)² and |prediction − rating| of each held-out rating.
+    """Write (prediction − rating)² to `squared`, and |prediction − rating| to `absolute`: [ratings].
 
-    Person p holds out the rating `value[n]` of `item[n]` for n from `indptr[p]` to `indptr[p + 1]`.
+    Person p holds out the rating `value[n]` of `item[n]` for n from `indptr[p]` to `indptr[p + 1] − 1`.
     """
     for person in prange(len(slot_of)):
         begin, end = indptr[person], indptr[person + 1]

@@ -1,4 +1,4 @@
-"""The best items for every person among those the person has no data on, by the person's own model."""
+"""Recommend items: the best ones of each person's model that the person does not have yet."""
 
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ from sottovoce.state import Floats, Ints, People, Tables, opened, slots_of
 
 
 class Recommendations(NamedTuple):
-    """A list for every person, best first; where fewer items are left, −1 with score NaN follows."""
+    """A list for each person, best first. −1 with the score NaN fills up short lists."""
 
     item: Ints  # [U, n]
     score: Floats  # [U, n]
@@ -18,7 +18,7 @@ class Recommendations(NamedTuple):
 
 @helper
 def _behind(items, scores, a, b):
-    """Whether entry a comes after entry b: a lower score, or an equal one and a higher number."""
+    """Whether entry a comes after entry b: its score is lower, or equal and its number is higher."""
     return scores[a] < scores[b] or (scores[a] == scores[b] and items[a] > items[b])
 
 
@@ -30,7 +30,7 @@ def _swap(items, scores, a, b):
 
 @helper
 def _sink(items, scores, at, size):
-    """Restore the heap of the first `size` entries, with the worst on top, below entry `at`."""
+    """Restore the heap below entry `at`. It has `size` entries, with the worst at the top."""
     while 2 * at + 1 < size:
         child = 2 * at + 1
         if child + 1 < size and _behind(items, scores, child + 1, child):
@@ -43,7 +43,7 @@ def _sink(items, scores, at, size):
 
 @helper
 def select(every, items, scores):
-    """Write the best of the scores `every`, best first, into `items` and `scores`; NaN is never chosen."""
+    """Write the best of the scores `every`, best first, to `items` [n] and `scores` [n]. NaN is left out."""
     size = 0
     for j in range(len(every)):
         if size < len(items):
@@ -53,7 +53,7 @@ def select(every, items, scores):
                 if size == len(items):
                     for at in range(size // 2 - 1, -1, -1):
                         _sink(items, scores, at, size)
-        elif every[j] > scores[0]:  # an equal score has the higher number and stays out
+        elif every[j] > scores[0]:  # with an equal score, the lower number stays
             items[0], scores[0] = j, every[j]
             _sink(items, scores, 0, size)
     if size < len(items):
@@ -68,7 +68,7 @@ def select(every, items, scores):
 
 @driver
 def top(model, tables, people, slot_of, items, out_item, out_score):
-    """Write everybody's best items of a catalogue of `items`, and their scores, into [U, n] arrays."""
+    """Write each person's best items of a catalogue of `items`, and their scores, to arrays [U, n]."""
     for person in prange(len(slot_of)):
         every = np.empty(items, np.float32)
         score_all(model, opened(tables, slot_of[person]), 0, people, person, every)
@@ -78,9 +78,9 @@ def top(model, tables, people, slot_of, items, out_item, out_score):
 
 
 def recommend(model: Any, tables: Tables, people: People, items: int, n: int) -> Recommendations:
-    """The `n` best of `items` items for every person, without those in the person's own data.
+    """The `n` best of `items` items for each person, without items in the person's data.
 
-    Equal scores are ordered by item number; items whose score is not a number are left out.
+    Items with equal scores are sorted by number. Items with the score NaN are left out.
     """
     count = len(people.steps)
     lists = Recommendations(np.empty((count, n), np.int32), np.empty((count, n), np.float32))

@@ -1,4 +1,4 @@
-"""What evaluation and recommendation share: whose model is whose, and who is where."""
+"""Shared by evaluation and recommendation: the slot of each person's model, and people's places."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -12,5 +12,5 @@ if TYPE_CHECKING:
 
 
 def contexts(model: Any, split: "Split") -> tuple[Ints, Ints]:
-    """Where people were before each test entry, and for how long, if the model looks at it; else nothing."""
+    """The place before each test entry and the seconds since then; empty if the model does not use places."""
     return split.before if uses_place(model) else (np.empty(0, np.int32), np.empty(0, np.int32))

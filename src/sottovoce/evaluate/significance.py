@@ -1,11 +1,11 @@
-"""Is a difference between two runs more than chance? Tests over people, each measured by both.
+"""Is the difference between two runs significant? Paired tests over people.
 
 - Student's paired t-test (Student 1908), two-sided: is the mean difference zero?
-- Wilcoxon's signed-rank test (Wilcoxon 1945), two-sided: are differences symmetric about zero? Equal
-  pairs are left out; the distribution is exact for at most 50 pairs without ties, and else normal
+- Wilcoxon's signed-rank test (Wilcoxon 1945), two-sided: are the differences symmetric about zero? Equal
+  pairs are left out. The distribution is exact for at most 50 pairs without ties; otherwise it is normal,
   with the variance corrected for ties.
-- A bootstrap interval (Efron 1979): people are drawn with replacement, and the interval holds the
-  middle of the mean differences. It assumes nothing about their distribution.
+- A bootstrap interval (Efron 1979): people are drawn with replacement, and the interval holds the central
+  part of the mean differences. It assumes nothing about the distribution.
 """
 
 import math
@@ -22,7 +22,7 @@ _EXACT = 50
 
 
 class Comparison(NamedTuple):
-    """How much higher `a` is than `b`, and whether that may be chance."""
+    """The difference of `a` and `b`, and whether it is significant."""
 
     difference: float
     """The mean of a − b."""
@@ -31,26 +31,26 @@ class Comparison(NamedTuple):
     wilcoxon: float
     """The p-value of the signed-rank test."""
     low: float
-    """Where the bootstrap interval of the difference begins."""
+    """The lower end of the bootstrap interval of the difference."""
     high: float
-    """Where it ends."""
+    """The upper end."""
     people: int
-    """How many have a value in both."""
+    """The number of people with a value in both."""
 
 
 def compare(
     a: ArrayLike, b: ArrayLike, *, confidence: float = 0.95, samples: int = 10_000, seed: int = 0
 ) -> Comparison:
-    """Compare two arrays of the same people's values; who has none (NaN) in either does not count.
+    """Compare two arrays [people] of values of the same people. People with a NaN are left out.
 
-    Nothing is tested where fewer than two people remain, or where a value is infinite: NaN. Two runs
-    that do not differ at all have p-values of 1.
+    The p-values and the interval are NaN if fewer than two people remain, or if a value is infinite. If
+    all values are equal, the p-values are 1.
     """
     first, second = np.asarray(a, np.float64), np.asarray(b, np.float64)
     if first.shape != second.shape or first.ndim != 1:
         raise DataError(
-            f"Values of {first.shape} and of {second.shape} people cannot be paired.",
-            "Give two arrays with one value for each person, in the same order.",
+            f"Arrays of the shapes {first.shape} and {second.shape} cannot be paired.",
+            "Give two arrays with one value per person, in the same order.",
         )
     both = ~(np.isnan(first) | np.isnan(second))
     first, second = first[both], second[both]
@@ -80,7 +80,7 @@ def wilcoxon(differences: NDArray[np.float64]) -> float:
     if count == 0:
         return 1.0
     _, place, ties = np.unique(np.abs(moved), return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]  # those that are equal share their mean rank
+    ranks = (np.cumsum(ties) - (ties - 1) / 2)[place]  # tied values get their mean rank
     plus = float(ranks[moved > 0].sum())
     if count <= _EXACT and len(moved) == len(differences) and ties.max() == 1:
         return _exact(count, min(plus, count * (count + 1) / 2 - plus))
@@ -91,7 +91,7 @@ def wilcoxon(differences: NDArray[np.float64]) -> float:
 
 
 def _exact(count: int, smaller: float) -> float:
-    """Twice the chance that the smaller sum of ranks is at most this: each sign is a fair coin."""
+    """Twice the probability that a sum of ranks is at most `smaller`, if each sign is a fair coin."""
     chances = np.ones(1)
     for rank in range(1, count + 1):
         more = np.zeros(rank * (rank + 1) // 2 + 1)
@@ -104,7 +104,7 @@ def _exact(count: int, smaller: float) -> float:
 def bootstrap(
     values: NDArray[np.float64], confidence: float = 0.95, samples: int = 10_000, seed: int = 0
 ) -> tuple[float, float]:
-    """The interval that holds the mean with this confidence (percentiles of resampled means)."""
+    """The confidence interval of the mean (percentiles of resampled means)."""
     means = np.empty(samples)
     resample(seed, values, means, batch=samples)
     low, high = np.quantile(means, [(1 - confidence) / 2, (1 + confidence) / 2])
@@ -113,7 +113,7 @@ def bootstrap(
 
 @driver
 def resample(run, values, means):
-    """Write the means of as many people, drawn with replacement."""
+    """Write means of `values`, each over as many values drawn with replacement, to `means` [samples]."""
     for sample in prange(len(means)):
         key = stream(run, BOOTSTRAP, sample, 0)
         total = 0.0

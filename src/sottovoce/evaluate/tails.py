@@ -1,7 +1,7 @@
-"""What a mean hides: how good the system is for those it serves worst (Section 5.5.2, Belal et al. 2022).
+"""Figures for the people who are served worst, which a mean hides (Section 5.5.2, Belal et al. 2022).
 
-Figures are called by the CDF they are read from: "cdf 0.1" is the smallest value x such that a
-tenth of the people have at most x. (PEPPER's text calls that the 99th percentile.)
+Figures are named after the CDF: "cdf 0.1" is the smallest value x such that a tenth of the people have at
+most x. (PEPPER's text calls it the 99th percentile.)
 """
 
 import numpy as np
@@ -13,10 +13,10 @@ ONE_IN = (10, 100, 1000)
 
 
 def tails(values: NDArray[np.float64], metric: str) -> dict[str, float]:
-    """CDF 0.1, 0.01 and 0.001 of a metric's per-person values, and the mean of the worst tenth.
+    """CDF 0.1, 0.01 and 0.001 of `values` [people], and the mean of the worst tenth.
 
-    People with nothing held out (NaN) do not count. Where a high value is the bad
-    one, as for "rmse", the tail is counted from the top.
+    People without held-out items (NaN) are left out. For metrics in which high values are bad, such as
+    "rmse", the tail is counted from the top.
 
     >>> tails(np.linspace(0, 1, 11), "hr@20")
     {'cdf 0.1': 0.1, 'cdf 0.01': 0.0, 'cdf 0.001': 0.0, 'worst 10%': 0.05}
@@ -32,7 +32,7 @@ def tails(values: NDArray[np.float64], metric: str) -> dict[str, float]:
 
 
 def cdf(values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The distribution over people: each value x that occurs, and the share of people with at most x.
+    """The distribution over people: all different values x, and the share of people with at most x.
 
     >>> [column.tolist() for column in cdf(np.array([0.5, 0.0, 0.5, 1.0, np.nan]))]
     [[0.0, 0.5, 1.0], [0.25, 0.75, 1.0]]

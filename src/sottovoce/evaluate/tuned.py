@@ -1,7 +1,7 @@
-"""Everybody's model as a copy of the shared one, trained once more on the own data.
+"""Fine-tuning before evaluation: each person trains a copy of the shared model on their own data.
 
-That is how a start which was made to be adapted is used (Nichol et al. 2018): what is shared stays
-as it is, and so do people's vectors.
+This is how a model made for adaptation is used (Nichol et al. 2018). The shared model and people's vectors
+do not change.
 """
 
 from typing import Any
@@ -42,7 +42,10 @@ def _tune(model, tables, people, slot_of, own, run, times, step):
 def tuned(
     model: Any, tables: Tables, people: People, run: int, times: int, step: float = 1.0
 ) -> tuple[Tables, People]:
-    """A model for every person, trained so many times more, each by `step` of the way; and its people."""
+    """A fine-tuned model for each person, and people with vectors for these models.
+
+    Each person trains `times` times; each training moves the model by the share `step` of its change.
+    """
     count, items = len(people.steps), len(tables.age) // tables.slots
     own = whole(count, items, tables.width, tables.head.shape[1])
     every = np.arange(count + 1)

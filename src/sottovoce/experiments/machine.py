@@ -5,8 +5,8 @@ import sys
 from importlib.metadata import version
 from pathlib import Path
 
-from sottovoce.data.memory import available_memory as available_memory
-from sottovoce.data.memory import fields
+from sottovoce.data.available import available_memory as available_memory
+from sottovoce.data.available import fields
 from sottovoce.errors import ResourceError
 
 

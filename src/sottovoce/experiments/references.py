@@ -51,11 +51,11 @@ def measure(
 
     Errors of rating predictions are NaN for those that predict none.
     """
-    from sottovoce.evaluate.references._given import memory, scored
+    from sottovoce.evaluate.references._given import memory_needed, scored
 
     found = {}
     for name, reference in references.items():
-        expected, there = memory(reference, split.train), machine.available_memory()
+        expected, there = memory_needed(reference, split.train), machine.available_memory()
         if expected > there:
             raise ResourceError(
                 f"The reference {name!r} needs about {machine.size(expected)} of memory, "

@@ -1,10 +1,10 @@
-"""Pure functions of scores and held-out items, one file each: a scalar kernel and a wrapper for arrays.
+"""Metrics: pure functions of scores and held-out items. Each file has a scalar kernel and an array wrapper.
 
-Their names in a recipe are listed here; at a length K of the list they are called "hr@10".
+This module lists their names in a recipe. A metric of the first K places has K in its name: "hr@10".
 """
 
 RANKED = ("hr", "ndcg", "mrr")
-"""Every held-out item is ranked on its own among its rivals."""
+"""Metrics of ranks: each held-out item is ranked on its own, among its candidates."""
 LISTED = (
     "precision",
     "recall",
@@ -17,14 +17,14 @@ LISTED = (
     "popularity-bias",
     "bias-disparity",
 )
-"""Every person gets one list."""
+"""Metrics of lists: each person gets one list of recommendations."""
 RATED = ("rmse", "mae")
-"""Ratings are predicted."""
+"""Metrics of predicted ratings."""
 NAMES = RANKED + LISTED + RATED
 
 _LOWER = frozenset({"rmse", "mae", "gini", "popularity-bias", "bias-disparity"})
 
 
 def lower_is_better(metric: str) -> bool:
-    """Whether a low value of a metric, such as "rmse" or "gini@10", is the good one."""
+    """Whether lower values of a metric, such as "rmse" or "gini@10", are better."""
     return metric.partition("@")[0] in _LOWER

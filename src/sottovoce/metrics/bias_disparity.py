@@ -1,12 +1,12 @@
-"""Bias disparity: does a system shift people towards a category of items? (Tsintzou et al. 2018.)
+"""Bias disparity: do recommendations favour a category more than the data does? (Tsintzou et al. 2018.)
 
     PR(C) = share of the interactions that fall in category C       B(C) = PR(C) / P(C),  P(C) = |C| / |I|
     BD(C) = (B_recommended(C) − B_training(C)) / B_training(C)
 
-for everybody together, as in Section 4.4 of Anelli et al. 2020 (their B_T is B_training). 0: the
-recommendations are as biased as the training data; positive: more towards C. An item of several
-categories counts in each of them (Mansoury et al., RecSys 2019). P(C) cancels out in BD. The
-figure for all categories together is the mean of |BD(C)|.
+It is computed over all people together, as in Section 4.4 of Anelli et al. 2020 (their B_T is
+B_training). 0 means that recommendations are as biased as the training data; a positive value means a
+stronger bias towards C. An item with several categories counts in each of them (Mansoury et al.,
+RecSys 2019). P(C) cancels out in BD. The overall figure is the mean of |BD(C)| over all categories.
 """
 
 import math
@@ -19,12 +19,15 @@ from sottovoce.kernels import helper
 
 @helper
 def disparity(recommended, training):
-    """The relative change from the bias in training to that in recommendations; NaN from zero."""
+    """The relative change of the bias from training to recommendations; NaN if `training` is 0."""
     return (recommended - training) / training if training > 0 else math.nan
 
 
 def bias(counts: ArrayLike, item: ArrayLike, category: ArrayLike, categories: int) -> NDArray[np.float64]:
-    """B(C) of each category, given how often each item was chosen; `item[n]` is of `category[n]`.
+    """B(C) of each category: [categories].
+
+    `counts` [items] says how often each item was chosen. Item `item[n]` belongs to category
+    `category[n]`; an item may occur several times.
 
     >>> bias([3, 1, 0, 0], [0, 1, 2, 3], [0, 0, 1, 1], 2).tolist()
     [2.0, 0.0]
@@ -36,7 +39,7 @@ def bias(counts: ArrayLike, item: ArrayLike, category: ArrayLike, categories: in
 
 
 def bias_disparity(recommended: ArrayLike, training: ArrayLike) -> NDArray[np.float64]:
-    """BD of each category, given each category's `bias` in recommendations and in training.
+    """BD of each category: [categories]. Both arguments come from `bias` and have the same shape.
 
     >>> bias_disparity([1.5, 0.5, 1.0], [1.0, 1.0, 0.0]).tolist()
     [0.5, -0.5, nan]

@@ -2,9 +2,9 @@
 
     F1@K = 2 P@K R@K / (P@K + R@K)
 
-of each person, or 0 where both are 0. `f1` takes the list that `precision` and `recall` take.
-`f1-list` is always that of PEPPER: a person's test items and the candidates of the first of them
-in one list. (With one test item per list, as for HR, F1@20 could not pass 2/21.)
+It is computed for each person, and is 0 if both are 0. `f1` uses the same list as `precision` and
+`recall`. `f1-list` always uses the list of PEPPER: all test items of a person together with the
+candidates of the first one. (With one test item per list, as for HR, F1@20 could not exceed 2/21.)
 """
 
 import numpy as np
@@ -17,13 +17,13 @@ from sottovoce.metrics.recall import recall
 
 @helper
 def harmonic(precision, recall):
-    """The harmonic mean of the two; 0 if both are."""
+    """The harmonic mean of two numbers; 0 if both are 0."""
     total = precision + recall
     return 0.0 if total == 0.0 else 2.0 * precision * recall / total
 
 
 def f1(hits: ArrayLike, relevant: ArrayLike, k: int) -> NDArray[np.float64]:
-    """F1@k of each person, given what `recall` is given.
+    """F1@k of each person: [people]. The arguments are those of `recall`.
 
     >>> f1([[True, False]], [1], k=2).round(4).tolist()
     [0.6667]

@@ -2,7 +2,7 @@
 
     HR@K(p) = 1 if p < K, else 0
 
-with p the item's rank among its candidates, from 0.
+p is the item's rank among its candidates; the first place is 0.
 """
 
 import numpy as np
@@ -18,7 +18,7 @@ def hit(rank, k):
 
 
 def hr(ranks: ArrayLike, k: int) -> NDArray[np.float64]:
-    """HR@k of each held-out item, given the items' ranks. Its mean is the hit ratio.
+    """HR@k of each held-out item, given the items' ranks: [items]. The mean is the hit ratio.
 
     >>> hr([0, 4, 5], k=5).tolist()
     [1.0, 1.0, 0.0]

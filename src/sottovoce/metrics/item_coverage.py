@@ -1,9 +1,8 @@
-"""Item coverage: the share of the catalogue that is recommended to anybody (Adomavicius and Kwon 2012).
+"""Item coverage: the share of the catalogue that at least one person is shown (Adomavicius and Kwon 2012).
 
-    IC@K = |items in somebody's first K| / |catalogue|
+    IC@K = |items among the first K of at least one person| / |catalogue|
 
-FPL prints the number of items (IC of Section 4.4, Anelli et al. 2020), which is this times the
-size of the catalogue.
+FPL prints the number of items instead of the share (IC of Section 4.4, Anelli et al. 2020).
 """
 
 import math
@@ -16,12 +15,12 @@ from sottovoce.kernels import helper
 
 @helper
 def covered(count):
-    """1 if an item that stands in `count` lists is covered, else 0."""
+    """1 if an item is in at least one list, else 0. `count` is the number of lists it is in."""
     return 1.0 if count > 0 else 0.0
 
 
 def item_coverage(counts: ArrayLike) -> float:
-    """The share of items that are in a list, given in how many lists each item of the catalogue is.
+    """The share of items in at least one list. `counts` [items]: the number of lists each item is in.
 
     >>> item_coverage([3, 0, 1, 0])
     0.5

@@ -2,7 +2,7 @@
 
     MAE = 1/n Σ |predicted − actual|
 
-over all held-out ratings. As for the RMSE, a prediction that is not finite is infinitely wrong.
+The sum is over all n held-out ratings. As in RMSE, a prediction that is not finite has an infinite error.
 """
 
 import math
@@ -21,7 +21,7 @@ def absolute_error(predicted, actual):
 
 
 def mae(predicted: ArrayLike, actual: ArrayLike) -> float:
-    """The mean absolute error of all predictions; NaN if there are none.
+    """The mean absolute error. Both arguments are [ratings]. NaN without ratings.
 
     >>> mae([3.0, 5.0], [4.0, 3.0])
     1.5

@@ -2,7 +2,7 @@
 
     MRR@K(p) = 1 / (p + 1) if p < K, else 0
 
-with p the item's rank among its candidates, from 0. The mean over items is the MRR.
+p is the item's rank among its candidates; the first place is 0. The mean over items is the MRR.
 """
 
 import numpy as np
@@ -13,12 +13,12 @@ from sottovoce.kernels import helper
 
 @helper
 def reciprocal(rank, k):
-    """One over the place, from 1, of an item at this rank in a list of k."""
+    """1 / (rank + 1) if the item is among the first k, else 0."""
     return 1.0 / (rank + 1.0) if rank < k else 0.0
 
 
 def mrr(ranks: ArrayLike, k: int) -> NDArray[np.float64]:
-    """The reciprocal rank of each held-out item, given the items' ranks.
+    """MRR@k of each held-out item, given the items' ranks: [items].
 
     >>> mrr([0, 3, 5], k=5).tolist()
     [1.0, 0.25, 0.0]

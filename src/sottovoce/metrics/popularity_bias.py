@@ -1,8 +1,8 @@
-"""Popularity bias: how popular what is recommended already is (ARP of Yin et al., PVLDB 5(9), 2012).
+"""Popularity bias: how popular the recommended items are (ARP of Yin et al., PVLDB 5(9), 2012).
 
-    ARP@K = mean over a person's first K of φ(i),   φ(i) the share of people who have item i in training
+    ARP@K = mean of φ(i) over a person's first K items,   φ(i): the share of people with item i in training
 
-the average recommendation popularity; here φ is a share and not a number of people, so that
+ARP stands for average recommendation popularity. Here φ is a share of people, not a number, so that
 communities of different sizes can be compared.
 """
 
@@ -16,7 +16,7 @@ from sottovoce.kernels import helper
 
 @helper
 def mean_popularity(items, popularity, k):
-    """The mean popularity of the first k items of a list; it ends at −1. NaN if it is empty."""
+    """The mean popularity of the first k of `items`. A −1 ends the list. NaN if it is empty."""
     total, count = 0.0, 0
     for n in range(min(k, len(items))):
         if items[n] < 0:
@@ -27,7 +27,9 @@ def mean_popularity(items, popularity, k):
 
 
 def popularity_bias(lists: ArrayLike, popularity: ArrayLike, k: int) -> NDArray[np.float64]:
-    """ARP@k of each person, given everybody's list of items and each item's popularity.
+    """ARP@k of each person: [people].
+
+    `lists` [people, length] holds item numbers, and −1 after the end of a list; `popularity` is [items].
 
     >>> popularity_bias([[0, 2], [1, -1]], [0.5, 0.25, 0.0], k=2).tolist()
     [0.25, 0.25]

@@ -1,8 +1,8 @@
-"""The rank of a held-out item among its candidates; hit ratio and NDCG are functions of it.
+"""The rank of a held-out item among its candidates. HR, NDCG and MRR are computed from it.
 
-Ties are broken against the item under test, so a model that scores everything alike is never
-good. NaN is worse than any number: a held-out item without a score gets the rank `LAST`, which no
-list is long enough to reach, and a candidate without a score stands behind the held-out item.
+Ties count against the held-out item, so a model that gives all items the same score is never good. NaN
+is worse than any number. A held-out item whose score is NaN gets the rank `LAST`, which is beyond the
+end of any list. A candidate whose score is NaN comes after the held-out item.
 """
 
 import numpy as np
@@ -15,7 +15,7 @@ LAST = 2**31 - 1
 
 @helper
 def rank_among(score, rivals):
-    """How many of the candidates' scores `rivals` stand before `score`; 0 is the first place."""
+    """The number of candidates that come before `score`. `rivals` [candidates] are their scores."""
     if np.isnan(score):
         return LAST
     ahead = 0
@@ -25,7 +25,7 @@ def rank_among(score, rivals):
 
 
 def rank(score: float, rivals: ArrayLike) -> int:
-    """The rank of an item with this score among candidates with the scores `rivals`, from 0.
+    """The rank of an item with this score; 0 is the first place. `rivals`: the candidates' scores.
 
     >>> rank(0.5, [0.9, 0.5, 0.1])
     2

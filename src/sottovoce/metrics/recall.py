@@ -1,8 +1,8 @@
-"""Recall: how much of what is relevant a list of K holds (Equation 7, Belal et al. 2022).
+"""Recall: the share of the relevant items that a list of K contains (Equation 7, Belal et al. 2022).
 
     R@K = |relevant items among the first K| / |relevant items|
 
-of each person.
+It is computed for each person.
 """
 
 import math
@@ -15,12 +15,12 @@ from sottovoce.kernels import helper
 
 @helper
 def share_of_relevant(found, relevant):
-    """The share that `found` items have of all `relevant` ones; NaN if there are none."""
+    """`found` items as a share of all `relevant` ones; NaN if there are no relevant ones."""
     return found / relevant if relevant > 0 else math.nan
 
 
 def recall(hits: ArrayLike, relevant: ArrayLike, k: int) -> NDArray[np.float64]:
-    """R@k of each person: `hits` as for `precision`, and how many items are `relevant` to each.
+    """R@k of each person: [people]. `hits` as in `precision`; `relevant`: how many items each person has.
 
     >>> recall([[True, False, True], [False, True, False]], [4, 1], k=2).tolist()
     [0.25, 1.0]

@@ -2,8 +2,8 @@
 
     RMSE = √(1/n Σ (predicted − actual)²)
 
-over all held-out ratings. A prediction that is not finite is infinitely wrong, so that a model
-that has diverged is told apart from a person who has nothing held out, whose RMSE is NaN.
+The sum is over all n held-out ratings. A prediction that is not finite has an infinite error. A model
+that diverged thus differs from a person without held-out ratings, whose RMSE is NaN.
 """
 
 import math
@@ -22,7 +22,7 @@ def squared_error(predicted, actual):
 
 
 def rmse(predicted: ArrayLike, actual: ArrayLike) -> float:
-    """The root mean squared error of all predictions; NaN if there are none.
+    """The root mean squared error. Both arguments are [ratings]. NaN without ratings.
 
     >>> rmse([3.0, 5.0], [4.0, 4.0])
     1.0

@@ -1,9 +1,9 @@
-"""User coverage: the share of people who get a list at all (Section 8.3, Gunawardana and Shani 2015).
+"""User coverage: the share of people who get recommendations (Section 8.3, Gunawardana and Shani 2015).
 
     UC = |people with at least one recommendation| / |people|
 
-People without a list have a precision and a recall of 0, so the mean over those who have one is
-the mean over all divided by UC. (FPL's VAE covered 14 % of the people of its Italian data.)
+People without a list have precision and recall 0. The mean over people with a list is therefore the
+mean over all people divided by UC. (FPL's VAE covered 14 % of the people of its Italian data.)
 """
 
 import math
@@ -16,12 +16,12 @@ from sottovoce.kernels import helper
 
 @helper
 def served(length):
-    """1 if a person whose list has this length is served, else 0."""
+    """1 if a list of this length has an entry, else 0."""
     return 1.0 if length > 0 else 0.0
 
 
 def user_coverage(lengths: ArrayLike) -> float:
-    """The share of people with a list, given how long each person's list is.
+    """The share of people with a list. `lengths` [people]: the length of each person's list.
 
     >>> user_coverage([10, 0, 3, 10])
     0.75

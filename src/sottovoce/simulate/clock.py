@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from sottovoce.simulate.churn import sessions
+from sottovoce.simulate.churn.interface import sessions
 from sottovoce.simulate.links.interface import speeds
 from sottovoce.timing import Timing
 

@@ -6,7 +6,7 @@ import pytest
 from sottovoce.data.interactions import Catalog, build
 from sottovoce.data.split import Split
 from sottovoce.evaluate.evaluation import evaluate
-from sottovoce.evaluate.references._given import BLOCK, given, memory, scored
+from sottovoce.evaluate.references._given import BLOCK, given, memory_needed, scored
 from sottovoce.evaluate.references._outside import consumed, neighbours
 from sottovoce.kernels import set_threads
 from sottovoce.registry import build as component
@@ -113,8 +113,8 @@ def test_ease_is_ridge_regression_of_each_item_on_the_others(people, items):
 
 def test_ease_takes_the_memory_of_the_smaller_side():
     """Six Italian cities have 6,596 people and 34,332 items: 38 GB by items."""
-    assert reference("ease").memory(6_596, 34_332) < 2e9
-    assert reference("ease").memory(34_332, 6_596) < 2e9
+    assert reference("ease").memory_needed(6_596, 34_332) < 2e9
+    assert reference("ease").memory_needed(34_332, 6_596) < 2e9
 
 
 def test_als_ends_where_neither_side_can_improve():
@@ -205,9 +205,9 @@ def test_biased_mf_is_central_mf():
 def test_memory_counts_the_scores_and_the_matrix_of_ease():
     data = noise()
     scores = data.people * data.items * 4 + 3 * BLOCK * 8
-    assert memory(reference("ease"), data) >= scores + 4 * 8 * min(data.people, data.items) ** 2
+    assert memory_needed(reference("ease"), data) >= scores + 4 * 8 * min(data.people, data.items) ** 2
     for name in names("reference"):
-        assert memory(reference(name), data) > scores
+        assert memory_needed(reference(name), data) > scores
 
 
 def test_movielens(data_dir):

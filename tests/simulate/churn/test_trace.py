@@ -75,7 +75,7 @@ def test_files_are_looked_for_in_the_data_directory(write, tmp_path):
         ("node,from,until\n1,4,9\n2,0,9\n1,0,5\n", r"line 2 overlaps with another session: node 1"),
         ("node,from,until\n1,0,5\n1,0,5\n", r"line 3 overlaps with another session"),
         ("node,from,until\n1,0\n", r"line 2 has 2 fields"),
-        ("who,from,until\n1,0,5\n", r"line 1 does not name the columns expected. They are: node,from,until"),
+        ("who,from,until\n1,0,5\n", r"line 1 does not name the expected columns. Write: node,from,until"),
         ("node,from,until\n", r"has a header and nothing else"),
         ("", r"is empty"),
         ("node,from,until\n1,1449050628,1449051628\n", r"no session in the 100 seconds .* subtract"),

@@ -1,4 +1,4 @@
-"""What formats of check-ins share: coordinates, and the layout with a file of its own for them."""
+"""Shared by formats of check-ins: coordinates, and the layout of Liu et al. with a separate file for them."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 
 
 def coordinates(content: table.Table, latitude: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """The column of latitudes and the one of longitudes after it."""
+    """The latitudes in this column and the longitudes in the next one, in degrees."""
     return (
         content.numbers(latitude, "latitude", (-90, 90)),
         content.numbers(latitude + 1, "longitude", (-180, 180)),
@@ -22,9 +22,10 @@ def coordinates(content: table.Table, latitude: int) -> tuple[NDArray[np.float64
 
 
 def read(dataset: Dataset, path: Path, where: str) -> Interactions:
-    """`user poi seconds` without a header, and `poi latitude longitude` in `…_poi_coos.txt` beside it.
+    """Read check-ins in the layout of Liu et al., VLDB 2017.
 
-    The layout of Liu et al., VLDB 2017.
+    The file has lines `user poi seconds` without a header. The file `…_poi_coos.txt` beside it has lines
+    `poi latitude longitude`.
     """
     content = table.read_text(path, "\t", fields=3)
     item = content.ids(1, "place")
@@ -44,5 +45,5 @@ def read(dataset: Dataset, path: Path, where: str) -> Interactions:
         content.times(2),
         catalog=choose(catalog, item),
         terms=dataset.terms,
-        source=where if about else f"{where}, without coordinates because their file is not there",
+        source=where if about else f"{where}, without coordinates because their file is missing",
     )

@@ -1,4 +1,4 @@
-"""One's own file: CSV and the like, JSON lines, or Parquet; plain, compressed with gzip, or in an archive."""
+"""Your own file: CSV or similar text, JSON lines, or Parquet; plain, gzipped, or in a zip archive."""
 
 from __future__ import annotations
 
@@ -17,31 +17,35 @@ from sottovoce.data.interactions import Catalog, Interactions, build
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
-_HEAD = 65536  # bytes that tell separator and header
+_HEAD = 65536  # bytes from which separator and header are found
 
 
 @component("source", "delimited")
 class Delimited(NamedTuple):
     """A file with one interaction per line: a person, an item, perhaps a rating and a time.
 
-    What is not given is guessed, and `Interactions.source` says how.
+    Settings that are not given are guessed, and `Interactions.source` says how.
     """
 
     path: str = ""
+    """The file."""
     columns: dict[str, str | int] | None = None
-    """For user, item, rating, time and title the name of a column, or its number from 1."""
+    """For user, item, rating, time and title: the name of a column, or its number from 1."""
     separator: str | None = None
+    """The text between fields."""
     header: bool | None = None
+    """Whether the first line names the columns."""
     encoding: str = "utf-8"
+    """The text encoding, for example `latin-1`."""
     scale: tuple[float, float] | None = None
-    """The lowest and highest rating possible; without it the lowest and highest in the file."""
+    """The lowest and highest possible rating; if not given, the lowest and highest in the file."""
     day_first: bool | None = None
-    """Whether 03/04/2012 is in April; without it the other dates of the column must tell."""
+    """Whether 03/04/2012 is in April; if not given, other dates of the column must show it."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The interactions in the file."""
         if not self.path:
-            raise DataError("The source 'delimited' needs a file.", "Set data.path.")
+            raise DataError("The source 'delimited' needs a file.", "Set data.path to its path.")
         path = archive.only(find.file(self.path, data_dir))
         raw = table.read_bytes(path)
         name = path.name.removesuffix(".gz")
@@ -60,13 +64,15 @@ class Delimited(NamedTuple):
         return self._interactions(table.from_frame("The table", frame), True, name, "table in memory")
 
     def _text(self, path: Path, raw: bytes, name: str) -> Interactions:
-        """The interactions in delimited text, below comments if there are any."""
+        """The interactions in delimited text. Comments in the first lines are skipped."""
         before = text.preamble(raw)
         raw, skipped = before.rest, before.lines
         head = _head(raw)
         mark = self.separator or before.separator or layout.separator_of(str(path), head)
         if mark in ("", '"', "\n", "\r"):
-            raise DataError(f"{mark!r} cannot separate fields.", "Usual separators are ',', ';' and a tab.")
+            raise DataError(
+                f"{mark!r} cannot separate fields.", "Use another separator, for example ',', ';' or a tab."
+            )
         aligned = mark == " " and b'"' not in raw and (b"  " in raw or raw.startswith(b" "))
         if aligned:
             raw = text.single_blanks(raw)
@@ -80,7 +86,7 @@ class Delimited(NamedTuple):
             raw = before.comments[-1].encode() + b"\n" + raw  # `# user item rating`
             above[-1], header, numbered, skipped = False, True, False, skipped - 1
         if header or looks.number(rows[0][0]) is not None:
-            above = [False] * len(above)  # above a header, or among numbers, nothing else is a row
+            above = [False] * len(above)  # above a header or above numbers, a comment cannot be a row
         _refuse_comments(path, above, skipped, raw)
         content = _content(path, raw, mark, header and not numbered, skipped)
         if numbered:
@@ -106,7 +112,7 @@ class Delimited(NamedTuple):
             if at is not None and (row := (nested or {}).get(where.names[at])) is not None:
                 raise DataError(
                     f"{content.place(row)} holds a list or an object in {where.names[at]!r}.",
-                    "Write a single value there, or give other columns.",
+                    "Write a single value, or choose other columns.",
                 )
         user, item = content.ids(where.user, "user"), content.ids(where.item, "item")
         value = None if where.rating is None else content.ratings(where.rating, self.scale)
@@ -132,29 +138,30 @@ class Delimited(NamedTuple):
 
 
 def _head(raw: bytes) -> list[str]:
-    """The first lines that are not empty; the last one only if it is whole."""
+    """The first non-empty lines; the last one only if it is complete."""
     lines = text.lines(raw[:_HEAD].decode(errors="replace"))[:50]
     whole = lines[:-1] if len(raw) > _HEAD and len(lines) > 1 else lines
     return [line for line in whole if line.strip()] or lines
 
 
 def _refuse_comments(path: Path, above: list[bool], skipped: int, raw: bytes) -> None:
-    """Refuse what may be a comment or a row."""
+    """Refuse a line that could be a comment or a row."""
     line = above.index(True) + 1 if True in above else text.later_comment(raw)
     if line is None:
         return
     raise DataError(
-        f"{path}, line {line + (0 if True in above else skipped)} may be a comment, or a row like others.",
+        f"{path}, line {line + (0 if True in above else skipped)} could be a comment, or an ordinary row.",
         "Remove it, or put its first field in quotation marks.",
     )
 
 
 def _content(path: Path, raw: bytes, mark: str, header: bool, skipped: int) -> table.Table:
-    """The table. Quotation marks group fields unless, with unusual separators, they cannot."""
+    """The table. Quotation marks group fields, unless that fails with an unusual separator."""
     if mark == "::" and b":::" in raw and (odd := re.search(rb"(?<!:)(?:::)+:(?!:)", raw)):
         line = raw.count(b"\n", 0, odd.start()) + 1 + skipped
         raise DataError(
-            f"{path}, line {line} has three colons in a row, or five, or seven.", "Put two between fields."
+            f"{path}, line {line} has an odd number of colons in a row.",
+            "Put exactly two colons between fields.",
         )
     if mark in table.QUOTED or b'"' not in raw:
         return table.split_text(path, raw, mark, header=header, skipped=skipped)
@@ -168,7 +175,7 @@ def _content(path: Path, raw: bytes, mark: str, header: bool, skipped: int) -> t
 
 
 def _titled(name: str, item: NDArray[Any], titles: Sequence[str]) -> tuple[Catalog, tuple[str, ...]]:
-    """The items with the first title that a row gives each, and a sentence on those with several."""
+    """A catalogue with the first title of each item, and a note on items with several titles."""
     catalog = of_rows(name, item)
     given = np.array([bool(title) for title in titles])
     ids, first, which = np.unique(item[given], return_index=True, return_inverse=True)

@@ -1,7 +1,8 @@
-"""Foursquare check-ins of the whole world (Yang et al., ACM TIST 7(3), 2016), as distributed: TIST2015.
+"""Foursquare check-ins of the whole world, TIST2015 (Yang et al., ACM TIST 7(3), 2016).
 
-`dataset_TIST2015_Checkins.txt` has tab-separated user, venue, UTC time, offset of the time zone in minutes;
-`dataset_TIST2015_POIs.txt` beside it venue, latitude, longitude, category, country code.
+`dataset_TIST2015_Checkins.txt` has the tab-separated columns user, venue, UTC time and offset of the time
+zone in minutes. `dataset_TIST2015_POIs.txt` beside it has venue, latitude, longitude, category and country
+code.
 """
 
 from __future__ import annotations
@@ -15,7 +16,8 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources import _places
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.plural import listed
 from sottovoce.registry import component
@@ -29,19 +31,21 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "foursquare-global", dataset=SET)
 class FoursquareGlobal(NamedTuple):
     """266,909 people, 3,680,126 venues, 33,278,683 check-ins in 77 countries."""
 
     country: str | None = None
-    """Only venues in this country, by its code of two letters; FPL uses IT, BR and CA."""
+    """Keep only venues in this country (a code of two letters). FPL uses IT, BR and CA."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The check-ins."""
         path, where = SET.obtain(data_dir)
         about = find.beside(path, "dataset_TIST2015_POIs.txt")
         if about is None:
-            raise DataError(f"{path.parent} holds no dataset_TIST2015_POIs.txt.", "Put it there.")
+            raise DataError(
+                f"{path.parent} holds no dataset_TIST2015_POIs.txt.", "Put this file into the folder."
+            )
         content = table.read_text(path, "\t", fields=4)
         user, item, time = content.ids(0, "user"), content.ids(1, "venue"), content.times(2)
         catalog, countries = _venues(about)
@@ -50,7 +54,7 @@ class FoursquareGlobal(NamedTuple):
             if not inside.any():
                 raise DataError(
                     f"{about} lists no visited venue in the country {self.country!r}.",
-                    f"Codes are: {listed(np.unique(countries).tolist())}.",
+                    f"Use one of these codes: {listed(np.unique(countries).tolist())}.",
                 )
             user, item, time = user[inside], item[inside], time[inside]
         return build(
@@ -66,7 +70,7 @@ class FoursquareGlobal(NamedTuple):
 
 
 def _venues(path: Path) -> tuple[Catalog, NDArray[np.str_]]:
-    """All venues, and their countries."""
+    """All venues, and the country of each."""
     content = table.read_text(path, "\t", fields=5, encoding="latin-1")
     kinds: list[tuple[str, ...]] = [(kind,) if kind else () for kind in content.texts(3)]
     places = np.stack(_places.coordinates(content, 1), 1).astype(np.float32)

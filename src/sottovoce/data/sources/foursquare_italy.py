@@ -1,6 +1,6 @@
-"""Foursquare check-ins in six Italian cities, out of the global set (Yang et al., ACM TIST 7(3), 2016).
+"""Foursquare check-ins in six Italian cities, from the global set (Yang et al., ACM TIST 7(3), 2016).
 
-A file per city, tab-separated with the header `user_id venue_id type utc`.
+There is one file per city, tab-separated, with the header `user_id venue_id type utc`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component, nearest
 
@@ -27,18 +27,19 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "foursquare-italy", dataset=SET)
 class FoursquareItaly(NamedTuple):
     """6,596 people, 34,332 venues, 89,616 check-ins with categories."""
 
     cities: tuple[str, ...] = CITIES
+    """The cities to read."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The check-ins of all cities asked for, in the order of the list of cities."""
+        """The check-ins of the chosen cities, in the order of `cities`."""
         first, where = SET.obtain(data_dir)
         parts = [_city(first, city) for city in self.cities]
         if not parts:
-            raise DataError("data.cities is empty.", f"Choose from: {', '.join(CITIES)}.")
+            raise DataError("data.cities is empty.", f"Choose at least one of: {', '.join(CITIES)}.")
         user, item, time = (np.concatenate([part[n] for part in parts]) for n in range(3))
         kinds = [kind for part in parts for kind in part[3]]
         return build(

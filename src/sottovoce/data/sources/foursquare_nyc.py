@@ -1,8 +1,8 @@
 """Foursquare check-ins in New York (Yang et al., IEEE TSMC-S 45(1), 2015): the original, or its 10-core.
 
-The original `dataset_TSMC2014_NYC.txt` has tab-separated user, venue, category id and name, latitude,
-longitude, offset of the time zone in minutes, UTC time. The 10-core, `checkins_10core.csv`, has
-`user_id,venue_id,unix_time,latitude,longitude,category_id` with inferred names of categories beside it.
+The original `dataset_TSMC2014_NYC.txt` has the tab-separated columns user, venue, category id and name,
+latitude, longitude, offset of the time zone in minutes, UTC time. The 10-core `checkins_10core.csv` has the
+columns `user_id,venue_id,unix_time,latitude,longitude,category_id`; a file beside it has names of categories.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Literal, NamedTuple
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources import _places
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.data.sources.ncf import read_parts
 from sottovoce.registry import component
 
@@ -28,16 +29,16 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "foursquare-nyc", dataset=SET)
 class FoursquareNYC(NamedTuple):
     """1,083 people, 5,135 venues, 147,938 check-ins (10-core); the original has 38,333 venues and 227,428."""
 
     version: Literal["any", "10-core", "original", "pepper"] = "any"
-    """Which of them; `any`: the 10-core if both are there. `pepper`: 146 people and 16,334 venues without
-    times, in the parts that Belal et al. 2022 published, which the split `predefined` keeps to."""
+    """Which version to read. `any`: the 10-core if both are found. `pepper`: 146 people and 16,334 venues
+    without times, in the parts that Belal et al. 2022 published; the split `predefined` uses these parts."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The check-ins, found."""
+        """The check-ins of the chosen version."""
         if self.version == "pepper":
             whole = read_parts(f"{SET.name}/pepper_foursquareNYC", data_dir).whole
             return replace(whole, terms=SET.terms)
@@ -65,7 +66,7 @@ class FoursquareNYC(NamedTuple):
 
 
 def _named(ids: list[str], path: Path) -> list[str]:
-    """Categories by their inferred names, with their number where a name is missing or stands for several."""
+    """The names of categories; with their number if a name is missing or not unique."""
     about = find.beside(path, "category_names_inferred.csv")
     names: dict[str, str] = {}
     if about is not None:

@@ -1,4 +1,4 @@
-"""Foursquare check-ins in the USA, a small part of the set of Liu et al., VLDB 2017."""
+"""Foursquare check-ins in the USA, a small part of the data set of Liu et al., VLDB 2017."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources import _places
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.registry import component
 
 SET = Dataset(
@@ -18,7 +19,7 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "foursquare-us", dataset=SET)
 class FoursquareUS(NamedTuple):
     """4,969 people, 8,000 venues, 185,984 check-ins with coordinates."""
 

@@ -1,6 +1,7 @@
 """Gowalla check-ins (Cho, Myers & Leskovec, KDD 2011): the original, or the layout of Liu et al., VLDB 2017.
 
-The original `loc-gowalla_totalCheckins.txt` has tab-separated user, ISO time, latitude, longitude, location.
+The original `loc-gowalla_totalCheckins.txt` has the tab-separated columns user, ISO time, latitude,
+longitude, location.
 """
 
 from __future__ import annotations
@@ -11,7 +12,8 @@ from typing import NamedTuple
 from sottovoce.data import table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset, _places
+from sottovoce.data.sources import _places
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.registry import component
 
 SET = Dataset(
@@ -23,12 +25,12 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "gowalla", dataset=SET)
 class Gowalla(NamedTuple):
     """1,000 people, 24,209 locations, 157,251 check-ins; or the original with 6,442,890."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The check-ins, of the smaller set if both are there."""
+        """The check-ins; those of the smaller set if both are found."""
         path, where = SET.obtain(data_dir)
         if "totalCheckins" not in path.name:
             return _places.read(SET, path, where)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -27,16 +27,16 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "lastfm", dataset=SET)
 class LastFM(NamedTuple):
     """1,892 people, 17,632 artists, 92,834 play counts; or 186,479 tags given to artists."""
 
     what: Literal["plays", "tags"] = "plays"
-    """`plays`: how often a person heard an artist, without times. `tags`: a row per tag, with its
-    month: 182,948 of them are dated to the first day of one, so that many of a person's are tied."""
+    """`plays`: how often a person heard an artist, without times. `tags`: one row per tag, with its month.
+    182,948 tags are dated to the first day of a month, so that many tags of a person have the same time."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The plays or tags, found or fetched."""
+        """The plays or tags, downloaded if they are missing."""
         path, where = SET.obtain(data_dir)
         tagged = find.beside(path, "user_taggedartists.dat")
         if self.what == "plays":
@@ -63,9 +63,9 @@ class LastFM(NamedTuple):
 
 
 def _days(content: table.Table) -> NDArray[np.int64]:
-    """Seconds since 1970 of the midnight (UTC) that begins the day, from columns day, month, year.
+    """Seconds since 1970 at midnight (UTC), from the columns day, month and year.
 
-    The day is 1 in all but 3,531 rows: those times are months.
+    The day is 1 in all but 3,531 rows: these times are really months.
     """
     day, month, year = (
         content.numbers(at, what, scale).astype(np.int64)
@@ -81,7 +81,7 @@ def _artists(path: Path) -> Catalog:
 
 
 def _tagged(catalog: Catalog, tagged: Path | None) -> Catalog:
-    """The catalogue with the tag that each artist was given most often, of equals the first, as category."""
+    """The catalogue, with each artist's most frequent tag as category (the first one in a tie)."""
     names = None if tagged is None else find.beside(tagged, "tags.dat")
     if tagged is None or names is None:
         return catalog

@@ -1,6 +1,7 @@
 """MNIST handwritten digits (LeCun, Cortes & Burges): images and labels in idx files.
 
-Big-endian: two zero bytes, the type (8: bytes), the number of dimensions, each dimension, the bytes.
+An idx file is big-endian: two zero bytes, the type (8: bytes), the number of dimensions, each dimension, and
+the bytes.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data import find, table
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -43,7 +44,7 @@ SET = Dataset(
 
 
 class Digits(NamedTuple):
-    """Images [count, 28, 28] of bytes, 0 being the background, and what digit each shows."""
+    """Images [count, 28, 28] of bytes, in which 0 is the background, and their labels [count], 0 to 9."""
 
     train: NDArray[np.uint8]
     train_labels: NDArray[np.uint8]
@@ -52,19 +53,19 @@ class Digits(NamedTuple):
     source: str
 
 
-@component("source", SET.name)
+@component("source", "mnist", dataset=SET)
 class MNIST(NamedTuple):
     """60,000 images of handwritten digits and 10,000 to test with; no interactions."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> NoReturn:
-        """Refused: there are no people in it."""
+        """Always refused, because there are no people in it."""
         raise DataError(
             "mnist holds images, not interactions.", "Read it with sottovoce.data.sources.mnist.read()."
         )
 
 
 def read(data_dir: Path | None = None) -> Digits:
-    """The images and labels, found or fetched."""
+    """The images and labels, downloaded if they are missing."""
     path, where = SET.obtain(data_dir)
     arrays = []
     for kind in ("train", "t10k"):
@@ -72,16 +73,20 @@ def read(data_dir: Path | None = None) -> Digits:
             name = f"{kind}-{content}-ubyte"
             place = find.beside(path, name)
             if place is None:
-                raise DataError(f"{path.parent} holds no {name}.", "Put it there, plain or compressed.")
+                raise DataError(
+                    f"{path.parent} holds no {name}.", "Put this file into the folder, plain or gzipped."
+                )
             arrays.append(read_idx(place, shape))
     for images, labels in (arrays[:2], arrays[2:]):
         if len(images) != len(labels) or labels.max(initial=0) > 9:
-            raise DataError(f"{path.parent}: images and labels do not belong together.", "Fetch them again.")
+            raise DataError(
+                f"{path.parent}: images and labels do not belong together.", "Download them again."
+            )
     return Digits(arrays[0], arrays[1], arrays[2], arrays[3], where)
 
 
 def facts(data_dir: Path | None = None) -> dict[str, int | str]:
-    """What is said about it."""
+    """The numbers of images and classes."""
     digits = read(data_dir)
     counts = {"images": len(digits.train), "test_images": len(digits.test)}
     return {**counts, "classes": len(np.unique(digits.train_labels)), "source": digits.source}
@@ -94,11 +99,11 @@ def read_idx(path: Path, shape: tuple[int, ...]) -> NDArray[np.uint8]:
     sizes = tuple(np.frombuffer(raw[4:begin], ">u4").tolist()) if len(raw) >= begin else ()
     if raw[:4] != bytes((0, 0, 8, 1 + len(shape))) or sizes[1:] != shape:
         raise DataError(
-            f"{path} is not an idx file of bytes with entries of shape {shape}.", "Check the file."
+            f"{path} is not an idx file of bytes with entries of shape {shape}.", "Download it again."
         )
     if len(raw) - begin != int(np.prod(sizes)):
         raise DataError(
             f"{path} has {len(raw) - begin:,} bytes of content where {int(np.prod(sizes)):,} were announced.",
-            "Fetch it again.",
+            "Download it again.",
         )
     return np.frombuffer(raw, np.uint8, offset=begin).reshape(sizes)

@@ -7,7 +7,8 @@ from typing import NamedTuple
 
 from sottovoce.data import find
 from sottovoce.data.interactions import Interactions
-from sottovoce.data.sources import Dataset, _movielens
+from sottovoce.data.sources import movielens
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.registry import component
 
 _FILES = "https://raw.githubusercontent.com/sidooms/MovieTweetings/master/snapshots/100K/"
@@ -30,10 +31,10 @@ SET = Dataset(
 )
 
 
-@component("source", SET.name)
+@component("source", "movietweetings", dataset=SET)
 class MovieTweetings(NamedTuple):
     """16,554 people, 10,506 films, 100,000 ratings from 0 to 10 (the snapshot 100K)."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The ratings, found or fetched."""
-        return _movielens.read(SET, _movielens.Layout("::", False, "utf-8", (0.0, 10.0)), data_dir)
+        """The ratings, downloaded if they are missing."""
+        return movielens.read(SET, movielens.Layout("::", False, "utf-8", (0.0, 10.0)), data_dir)

@@ -1,10 +1,10 @@
-"""The files of NCF (He et al., WWW 2017) and of code that followed it, PEPPER's included.
+"""The files of NCF (He et al., WWW 2017) and of code based on it, such as PEPPER's.
 
-`NAME.train.rating`, `.test.rating` and perhaps `.validation.rating`: tab-separated, without a header,
-`user item rating time`, or PEPPER's `user item rating category latitude longitude`; ratings and what
-follows may be left out, and a line with the names of columns may come first. `.test.negative` and
-`.validation.negative`: for each line of the `.rating` `(user,item)` and the items to rank that item
-against, on some lines perhaps fewer.
+`NAME.train.rating`, `NAME.test.rating` and perhaps `NAME.validation.rating` have the tab-separated columns
+`user item rating time`, or PEPPER's `user item rating category latitude longitude`. The columns from the
+rating on are optional, and a first line may name the columns. `NAME.test.negative` and
+`NAME.validation.negative` have one line for each line of the `.rating` file: `(user,item)` and the items to
+rank this item against. Lines may have different numbers of items.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ _ENDS = re.compile(r"\.(train|test|validation)\.(rating|negative)(\.gz)?$")
 
 @component("source", "ncf")
 class NCF(NamedTuple):
-    """All parts of a divided data set together; the split `predefined` keeps them apart."""
+    """All parts of the data set together. The split `predefined` uses the parts."""
 
     path: str = ""
-    """One of the files, what their names begin with, or a folder with one such set."""
+    """One of the files, the common beginning of their names, or a folder with one such data set."""
     scale: tuple[float, float] | None = None
-    """The lowest and highest rating possible; without it the lowest and highest in the files."""
+    """The lowest and highest possible rating; if not given, the lowest and highest in the files."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The interactions of all parts."""
@@ -46,9 +46,9 @@ class NCF(NamedTuple):
 def read_parts(
     path: str | Path, data_dir: Path | None = None, scale: tuple[float, float] | None = None
 ) -> Parts:
-    """Train, test and validation sets with the negatives of the latter two, as far as there are files.
+    """Training, test and validation sets, with negatives if there are files of them.
 
-    `path` is one of the files, what their names begin with, or a folder with one such set.
+    `path` is one of the files, the common beginning of their names, or a folder with one such data set.
     """
     train = _train(str(path), data_dir)
     name = _ENDS.sub("", train.name)
@@ -56,7 +56,7 @@ def read_parts(
     for part in ("train", "validation", "test"):
         found = find.beside(train, f"{name}.{part}.rating")
         if found is None and part != "validation":
-            raise DataError(f"{train.parent} holds no {name}.{part}.rating.", "Put it beside the others.")
+            raise DataError(f"{train.parent} holds no {name}.{part}.rating.", "Put it into the same folder.")
         if found is not None:
             contents[part] = content = _ratings(found)
             rows[part] = _columns(content, scale)
@@ -77,13 +77,13 @@ def _ratings(path: Path) -> table.Table:
     head = [line.split("\t") for line in start if line.strip()][:2]
     content = table.split_text(path, raw, "\t", header=layout.has_header(head))
     if layout.numbers_columns(head[0]):
-        remedy = "Remove it if it numbers them; if it is a row, put it below another."
+        remedy = "Remove it if it numbers the columns; if it is a row, move it below another one."
         return layout.below_numbers(content, False, remedy)
     return content
 
 
 def _train(path: str, data_dir: Path | None) -> Path:
-    """The `.train.rating` file that a path means."""
+    """The `.train.rating` file for a path."""
     base = _ENDS.sub("", path)
     for end in ("", ".gz"):
         try:
@@ -96,14 +96,18 @@ def _train(path: str, data_dir: Path | None) -> Path:
         found = [folder / n for n in archive.names(folder) if re.search(r"\.train\.rating(\.gz)?$", n)]
     if len(found) != 1:
         held = ", ".join(f.name for f in found) or "none"
-        raise DataError(f"{folder} does not hold exactly one .train.rating file: {held}.", "Name the file.")
+        raise DataError(
+            f"{folder} does not hold exactly one .train.rating file: {held}.", "Give the path of one file."
+        )
     return found[0]
 
 
 def _columns(content: table.Table, scale: tuple[float, float] | None) -> Rows:
     width = content.frame.width
     if width not in (2, 3, 4, 6):
-        raise DataError(f"{content.place(0)} has {width} fields.", "Lines of NCF have two to four, or six.")
+        raise DataError(
+            f"{content.place(0)} has {width} fields.", "Write two, three, four or six fields per line."
+        )
     return Rows(
         content.ids(0, "user"),
         content.ids(1, "item"),
@@ -114,13 +118,13 @@ def _columns(content: table.Table, scale: tuple[float, float] | None) -> Rows:
 
 
 def _with_negatives(path: Path, rows: Rows) -> Rows:
-    """The part with the ids after `(user,item)`, which must be those of the same line of the ratings."""
+    """The part with its negatives. `(user,item)` must be that of the same line of the ratings."""
     import polars as pl
 
     whole = table.decode(path, table.read_bytes(path)).decode()
     lines = [(n, line.split("\t")) for n, line in enumerate(whole.split("\n"), 1) if line.strip(ids.EDGES)]
     if len(lines) == len(rows.user) + 1 and "(" not in lines[0][1][0]:
-        lines = lines[1:]  # the names of columns
+        lines = lines[1:]  # without the header
     keys = [_key(fields[0]) for _, fields in lines]
     named = [
         _key(f"{user},{item}") for user, item in zip(rows.user.tolist(), rows.item.tolist(), strict=True)
@@ -131,14 +135,14 @@ def _with_negatives(path: Path, rows: Rows) -> Rows:
         raise DataError(
             f"{path} does not belong to the ratings: it has {len(keys)} lines for {len(named)}, and "
             f"line {lines[at][0]} begins with ({keys[at]}) for ({named[at]}).",
-            "Give a line (user,item) for each rating, in the same order.",
+            "Write one line that begins with (user,item) for each rating, in the same order.",
         )
     given = [[field for field in fields[1:] if field.strip(ids.EDGES)] for _, fields in lines]
     counts = np.array([len(fields) for fields in given], np.int64)
     if not counts.all():
         line = lines[int(np.flatnonzero(counts == 0)[0])][0]
         raise DataError(
-            f"{path}, line {line} names no items to rank against.", "Add some, or remove the file."
+            f"{path}, line {line} names no items to rank against.", "Add items, or remove the file."
         )
     frame = pl.DataFrame(
         {"negative": [field for fields in given for field in fields]}, {"negative": pl.String}
@@ -148,13 +152,13 @@ def _with_negatives(path: Path, rows: Rows) -> Rows:
 
 
 def _key(written: str) -> str:
-    """`(user,item)` without brackets and blanks, numbers in their plain spelling."""
+    """`(user,item)` without brackets and blanks, with numbers in their plain spelling."""
     inner = written.strip(ids.EDGES).removeprefix("(").removesuffix(")")
     return ",".join(ids.plain(ids.clean(part)) for part in inner.split(","))
 
 
 def _catalog(name: str, contents: list[table.Table], rows: dict[str, Rows], every: NDArray[Any]) -> Catalog:
-    """What lines of six fields say about items; otherwise items by their ids alone."""
+    """The catalogue: with categories and coordinates if lines have six fields, else only ids."""
     if any(content.frame.width != 6 for content in contents):
         return of_rows(name, every)
     items = np.concatenate([part.item for part in rows.values()])

@@ -1,7 +1,7 @@
 """Netflix Prize (Bennett & Lanning, KDD Cup 2007): `combined_data_1.txt` to `_4.txt`, `movie_titles.csv`.
 
-A line `film:` begins a film, the lines after it are `user,rating,date`. Titles: `id,year,title`, where
-a title may hold commas.
+A line `film:` begins a film, and the lines after it are `user,rating,date`. Lines of titles are
+`id,year,title`; a title can contain commas.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from sottovoce.data import find, table
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -33,7 +33,7 @@ SET = Dataset(
 SCALE = (1.0, 5.0)
 
 
-@component("source", SET.name)
+@component("source", "netflix", dataset=SET)
 class Netflix(NamedTuple):
     """480,189 people, 17,770 films, 100,480,507 ratings from 1 to 5, in four files."""
 
@@ -41,7 +41,7 @@ class Netflix(NamedTuple):
     """Which of the four files to read."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The ratings in the files asked for."""
+        """The ratings of the chosen files."""
         first, where = SET.obtain(data_dir)
         parts = []
         for number in self.files:
@@ -49,7 +49,7 @@ class Netflix(NamedTuple):
             if path is None:
                 raise DataError(
                     f"{first.parent} holds no combined_data_{number}.txt.",
-                    "Put it there, or name those that are there, for example data.files = [1].",
+                    "Put it into the folder, or set data.files to the existing ones, for example [1].",
                 )
             parts.append(_ratings(path))
         user, item, value, time = (np.concatenate([part[n] for part in parts]) for n in range(4))
@@ -80,13 +80,18 @@ def _ratings(
     text = lines.to_series().rename("line")
     heads = text.str.strip_suffix(":").cast(pl.Int64, strict=False).set(~text.str.ends_with(":"), None)
     film, at = heads.forward_fill(), np.flatnonzero(heads.is_null().to_numpy())
+    if film.null_count():
+        raise DataError(
+            f"{path}, line 1 belongs to no film: no line above it ends in a colon.",
+            "Write a line with the number of the film and a colon above the ratings, for example 1:.",
+        )
     fields = (
         text.gather(at).str.splitn(",", 3).struct.rename_fields(["user", "rating", "date"]).struct.unnest()
     )
     content = table.Table(str(path), fields.with_columns(film=film.gather(at)), at + 1)
     return (
         content.ids(0, "user"),
-        content.ids(3, "film, for no line above it ends in a colon,"),
+        content.ids(3, "film"),
         content.numbers(1, "rating", SCALE).astype(np.float32),
         content.times(2),
     )
@@ -98,7 +103,9 @@ def _films(path: Path) -> Catalog:
     for number, line in enumerate(text.splitlines(), 1):
         match = re.fullmatch(r"(\d+),(\d{4}|NULL),(.+)", line.strip())
         if match is None:
-            raise DataError(f"{path}, line {number} is not of the form id,year,title.", "Correct that line.")
+            raise DataError(
+                f"{path}, line {number} is not of the form id,year,title.", "Write it in this form."
+            )
         ids.append(match[1])
         titles.append(match[3] if match[2] == "NULL" else f"{match[3]} ({match[2]})")
     return Catalog(SET.name, np.array(ids, np.str_), titles)

@@ -1,8 +1,8 @@
-"""RecBole's atomic files: `NAME.inter` with interactions and `NAME.item` with what is known of items.
+"""RecBole's atomic files: `NAME.inter` with interactions, and `NAME.item` with properties of items.
 
-Tab-separated, with a header of `name:type`, where the type is `token`, `token_seq`, `float` or
-`float_seq` (Zhao et al., RecBole, CIKM 2021). A data set that is divided already comes as
-`NAME.train.inter`, `NAME.valid.inter` and `NAME.test.inter`, or as `NAME.part1.inter` to `part3`.
+They are tab-separated, with a header of `name:type`; the type is `token`, `token_seq`, `float` or
+`float_seq` (Zhao et al., RecBole, CIKM 2021). A data set in parts consists of `NAME.train.inter`,
+`NAME.valid.inter` and `NAME.test.inter`, or of `NAME.part1.inter` to `NAME.part3.inter`.
 """
 
 from __future__ import annotations
@@ -32,14 +32,15 @@ DIVIDED = (
 
 @component("source", "recbole")
 class RecBole(NamedTuple):
-    """An `.inter` file, or a folder that holds one; titles and categories from the `.item` file beside it."""
+    """An `.inter` file, with titles and categories from the `.item` file beside it."""
 
     path: str = ""
+    """The `.inter` file, or a folder with one."""
     scale: tuple[float, float] | None = None
-    """The lowest and highest rating possible; without it the lowest and highest in the file."""
+    """The lowest and highest possible rating; if not given, the lowest and highest in the file."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The interactions in the file; those of all parts, if it is a divided data set."""
+        """The interactions in the file; those of all parts if the data set is in parts."""
         if not self.path:
             raise DataError("The source 'recbole' needs a file.", "Set data.path to an .inter file.")
         path = _inter(self.path, data_dir)
@@ -49,7 +50,7 @@ class RecBole(NamedTuple):
 
 
 def _inter(path: str | Path, data_dir: Path | None) -> Path:
-    """The first `.inter` file that a path means."""
+    """The file itself, or the first `.inter` file in a folder."""
     found = find.file(str(path), data_dir)
     if not found.is_dir():
         return found
@@ -70,12 +71,12 @@ def read(path: Path, scale: tuple[float, float] | None = None) -> Interactions:
 def read_parts(
     path: str | Path, data_dir: Path | None = None, scale: tuple[float, float] | None = None
 ) -> Parts:
-    """The parts of a divided data set; `path` is one of its files, or the folder with them."""
+    """The parts of a data set. `path` is one of its files, or the folder with them."""
     first = _inter(path, data_dir)
     found = _divided(first)
     if found is None:
         raise DataError(
-            f"{first} is not part of a divided data set.",
+            f"{first} does not belong to a data set in parts.",
             "Put NAME.train.inter, NAME.valid.inter and NAME.test.inter into one folder.",
         )
     name, files = found
@@ -87,7 +88,7 @@ def read_parts(
 
 
 def _listed(about: Path | None, name: str, item: NDArray[Any]) -> tuple[Catalog | None, tuple[str, ...]]:
-    """The items that a file lists and all others that people met, and what is to be said of those."""
+    """The listed items and all others with interactions, and notes on the others."""
     if about is None:
         return None, ()
     catalog = _catalog(about, name)
@@ -96,7 +97,7 @@ def _listed(about: Path | None, name: str, item: NDArray[Any]) -> tuple[Catalog 
 
 
 def _divided(path: Path) -> tuple[str, dict[str, Path]] | None:
-    """The name of the divided data set that a file belongs to, and its parts; None if it is whole."""
+    """The name of the data set that a file belongs to, and the files of its parts; None without parts."""
     match = re.fullmatch(r"(.+)\.(train|valid|test|part[123])\.inter(\.gz)?", path.name)
     if match is None:
         return None
@@ -126,7 +127,7 @@ def _rows(path: Path, scale: tuple[float, float] | None) -> tuple[Rows, layout.L
 
 
 def _typed(path: Path) -> table.Table:
-    """The table, after a look at the types in its header."""
+    """The table. Columns without a known type are refused."""
     content = table.read_text(path, "\t", header=True)
     for column in content.frame.columns:
         name, colon, kind = column.partition(":")
@@ -139,7 +140,7 @@ def _typed(path: Path) -> table.Table:
 
 
 def _catalog(path: Path, name: str) -> Catalog:
-    """Titles, years, categories and coordinates, as far as the names of columns tell them."""
+    """The items, with titles, years, categories and coordinates if columns with such names exist."""
     content = _typed(path)
     columns = [column.lower().split(":") for column in content.frame.columns]
 
@@ -156,7 +157,7 @@ def _catalog(path: Path, name: str) -> Catalog:
             for title, year in zip(titles, years, strict=True)
         ]
     at, latitude = find_column("class", "genre", "categor"), find_column("latitude")
-    # A sequence of tokens is separated by spaces, unless commas show that its tokens hold some.
+    # Tokens of a sequence are separated by spaces, or by commas if there are any.
     several = at is not None and columns[at][1] == "token_seq"
     kinds = texts(at)
     categories = None if kinds is None else [_tokens(k) if several else (k,) if k else () for k in kinds]

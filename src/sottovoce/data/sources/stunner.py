@@ -1,7 +1,7 @@
-"""STUNner (Berta et al., DAIS 2019): what phones measured of their battery, network and NAT.
+"""STUNner (Berta et al., DAIS 2019): measurements of phones (battery, network, NAT).
 
-`stunner_sample_events.csv` has a header and a row per measurement; files called `dist_….txt` hold how
-often a value was seen in the authors' larger collection, as `value count rate` with spaces between.
+`stunner_sample_events.csv` has a header and one row per measurement. Files called `dist_….txt` hold how often
+each value occurs in the larger collection of the authors, in lines `value count rate`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data import find, table
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -40,21 +40,21 @@ COLUMNS = (
 
 
 class Events(NamedTuple):
-    """Measurements as the file lists them: `columns` by name, numbers except `mobile_network_type`.
+    """Measurements in the order of the file. `columns` are numbers, except `mobile_network_type`.
 
-    What was not measured is NaN.
+    Missing measurements are NaN.
     """
 
     columns: dict[str, NDArray[np.float64] | list[str]]
     source: str
 
 
-@component("source", SET.name)
+@component("source", "stunner", dataset=SET)
 class Stunner(NamedTuple):
     """7,818 measurements of 245 phones; no interactions."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> NoReturn:
-        """Refused: phones are no people."""
+        """Always refused, because there are no people in it."""
         raise DataError(
             "stunner holds measurements of phones, not interactions.",
             "Read it with sottovoce.data.sources.stunner.read().",
@@ -62,12 +62,12 @@ class Stunner(NamedTuple):
 
 
 def read(data_dir: Path | None = None, path: str | None = None) -> Events:
-    """The measurements, or those of another file in this layout."""
+    """The measurements of the data set, or of the file `path` in the same layout."""
     place, where = SET.obtain(data_dir) if path is None else (find.file(path, data_dir), path)
     content = table.read_text(place, ",", header=True, fields=len(COLUMNS))
     if tuple(content.frame.columns) != COLUMNS:
         raise DataError(
-            f"{place}, line 1 does not name the columns expected.", f"They are: {','.join(COLUMNS)}."
+            f"{place}, line 1 does not name the expected columns.", f"Write: {','.join(COLUMNS)}."
         )
     columns: dict[str, NDArray[np.float64] | list[str]] = {
         name: content.texts(at) if name == "mobile_network_type" else content.numbers(at, name, gaps=at > 1)
@@ -77,11 +77,14 @@ def read(data_dir: Path | None = None, path: str | None = None) -> Events:
 
 
 def distribution(name: str, data_dir: Path | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Values and how often each was seen, for example of `online_to_offline_seconds`."""
+    """Values and how often each occurs, for example of `online_to_offline_seconds`."""
     beside = SET.obtain(data_dir)[0]
     path = find.beside(beside, f"dist_{name}.txt")
     if path is None:
-        raise DataError(f"{beside.parent} holds no dist_{name}.txt.", "Check the name.")
+        raise DataError(
+            f"{beside.parent} holds no dist_{name}.txt.",
+            "Use the name of a file that is there, without dist_ and .txt.",
+        )
     raw = table.decode(path, table.read_bytes(path)).splitlines()
     rows = b"\n".join(line for line in raw if not line.startswith(b"#"))
     content = table.split_text(path, rows, " ")
@@ -89,7 +92,7 @@ def distribution(name: str, data_dir: Path | None = None) -> tuple[NDArray[np.in
 
 
 def facts(data_dir: Path | None = None) -> dict[str, int | str]:
-    """What is said about it."""
+    """The numbers of phones and measurements."""
     events = read(data_dir)
     device = np.asarray(events.columns["device"])
     return {"devices": len(np.unique(device)), "events": len(device), "source": events.source}

@@ -1,4 +1,4 @@
-"""The built-in community: made up, needs no files, and close to MovieLens 100K unless told otherwise."""
+"""The built-in synthetic community. It needs no files, and by default resembles MovieLens 100K."""
 
 from pathlib import Path
 from typing import Annotated, NamedTuple
@@ -53,21 +53,24 @@ GROUPS += [
 
 @component("source", "synthetic")
 class Synthetic(NamedTuple):
-    """A made-up community; see `sottovoce.data.synthetic` for how."""
+    """A synthetic community. `sottovoce.data.synthetic` says how it is made."""
 
     users: Annotated[int, Ge(2), Le(1_000_000)] = 943
+    """The number of people."""
     items: Annotated[int, Ge(10)] = 1682
+    """The number of items."""
     mean: Annotated[float, Gt(0)] | None = None
-    """Interactions per person; if not given 106, or as much less as there are fewer than 1,682 items."""
+    """Interactions per person; if not given, 106, or fewer in proportion for fewer than 1,682 items."""
     groups: Annotated[int, Ge(1)] = 18
+    """The number of taste groups."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The community that belongs to this seed."""
+        """The community for this seed."""
         mean = 106 * min(1, self.items / 1682) if self.mean is None else self.mean
         if mean > self.items / 4:
             raise RecipeError(
-                f"data.mean = {mean:g} interactions per person are too many for {self.items} items.",
-                f"At most a quarter is possible: data.mean = {self.items / 4:g}, or more items.",
+                f"data.mean = {mean:g} interactions per person is too much for {self.items} items.",
+                f"Set data.mean to at most a quarter of the items, {self.items / 4:g}, or add items.",
             )
         indptr = np.zeros(self.users + 1, np.int64)
         np.cumsum(synthetic.activity(seed, self.users, self.items, mean), out=indptr[1:])
@@ -94,7 +97,7 @@ def _numbered(count: int) -> NDArray[np.str_]:
 
 
 def _catalog(goods: synthetic.Goods, coordinates: NDArray[np.float32]) -> Catalog:
-    """Items called after their group: "Quiet river 17" is the seventeenth item of all and a river."""
+    """Items are named after their group: "Quiet river 17" is item 17, in the group "river"."""
     rounds = (f" {n}" if n > 1 else "" for n in range(1, len(goods.first) // len(GROUPS) + 2))
     names = [name + again for again in rounds for name in GROUPS]
     groups = [names[g] for g in goods.group.tolist()]

@@ -1,7 +1,7 @@
 """Yahoo! Music R3 (Marlin & Zemel, RecSys 2009): songs that people chose to rate, and songs drawn for them.
 
-Tab-separated `user song rating`, in `ydata-ymusic-rating-train_stored-v1_0-train.txt` what they chose, in
-`…-test.txt` ten random songs for 5,400 of them.
+Both files have tab-separated lines `user song rating`. `ydata-ymusic-rating-study-v1_0-train.txt` has the
+songs that people chose, `…-test.txt` ten random songs for 5,400 of them.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from sottovoce.data import find, table
 from sottovoce.data.interactions import Interactions, build
-from sottovoce.data.sources import Dataset
+from sottovoce.data.sources.interface import Dataset
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
@@ -26,7 +26,7 @@ SET = Dataset(
 SCALE = (1.0, 5.0)
 
 
-@component("source", SET.name)
+@component("source", "yahoo-r3", dataset=SET)
 class YahooR3(NamedTuple):
     """15,400 people, 1,000 songs, 311,704 ratings from 1 to 5 of songs they chose."""
 
@@ -39,7 +39,9 @@ class YahooR3(NamedTuple):
         if self.part == "random":
             drawn = find.beside(path, _FILE.format("test"))
             if drawn is None:
-                raise DataError(f"{path.parent} holds no {_FILE.format('test')}.", "Put it there.")
+                raise DataError(
+                    f"{path.parent} holds no {_FILE.format('test')}.", "Put this file into the folder."
+                )
             path = drawn
         content = table.read_text(path, "\t", fields=3)
         return build(

@@ -1,5 +1,5 @@
-"""How interactions are split for training and testing. One file per split.
+"""Splits of interactions into training and test sets. One file per split.
 
-A split is a `NamedTuple` of its settings, registered with `@component("split", name)`, with a
-method `split(data, seed)` that returns a `Split`.
+A split is a `NamedTuple` of its settings, registered with `@component("split", name)`. Its method
+`split(data, seed)` returns a `Split`.
 """

@@ -1,4 +1,4 @@
-"""`leave-one-out`: the latest interaction of every person is held out (Perifanis and Efraimidis 2022)."""
+"""`leave-one-out`: each person's latest interaction is held out (Perifanis and Efraimidis 2022)."""
 
 from typing import Annotated, Literal, NamedTuple
 
@@ -14,21 +14,22 @@ from sottovoce.registry import component
 
 @component("split", "leave-one-out")
 class LeaveOneOut(NamedTuple):
-    """Everybody's latest interaction is the test set, with `candidates` items the person never met.
+    """The test set is each person's latest interaction. It is ranked against unseen items.
 
-    Several interactions are often the latest (in MovieLens 100K those of 415 of 943 people). The order
-    in which the source lists them then decides: by `ties` the last of them is held out, or the
-    first. A source without times is taken in its own order, and a
-    run says so. Interactions are split, not items: with
-    `data.duplicates = "keep"`, an item under test that the person met before stays in training, and a
-    run says how many do. A person with a single interaction trains on it and is not tested.
+    Several interactions often share the latest time (415 of 943 people in MovieLens 100K). `ties` then
+    decides: the last one in the order of the source is held out, or the first one. Without times the order
+    of the source counts, and a run says so. Interactions are split, not items: with
+    `data.duplicates = "keep"`, a test item that the person had before stays in the training set, and a
+    run says how many there are. A person with a single interaction trains on it and is not tested.
     """
 
     candidates: Annotated[int, Ge(1)] = 100
+    """The number of unseen items that each test item is ranked against."""
     ties: Literal["last", "first"] = "last"
+    """Which of several latest interactions is held out."""
 
     def split(self, data: Interactions, seed: int) -> Split:
-        """The split, with the candidates that belong to this seed."""
+        """The split. The seed only draws candidates."""
         lengths = np.diff(data.indptr)
         tested = lengths > 1
         latest = data.indptr[1:][tested] - 1
@@ -51,6 +52,6 @@ class LeaveOneOut(NamedTuple):
 
 
 def _first_of_ties(data: Interactions) -> NDArray[np.int64]:
-    """For every interaction the first row of those in a line that have the same time."""
+    """For each interaction the first row of its run of equal times."""
     starts = np.concatenate(([True], np.diff(data.time) != 0))
     return np.maximum.accumulate(np.where(starts, np.arange(len(data)), 0))

@@ -1,4 +1,4 @@
-"""`local-holdout`: everybody withholds a share of the own items to test and to weigh models with (PEPPER)."""
+"""`local-holdout`: shares of each person's items are held out for testing and for weighting (PEPPER)."""
 
 from typing import Annotated, NamedTuple
 
@@ -15,23 +15,24 @@ from sottovoce.registry import component
 
 @component("split", "local-holdout")
 class LocalHoldout(NamedTuple):
-    """A share `test` of each person's items is the test set, a share `weighting` the weighting set.
+    """A random share of each person's items is the test set, another share the weighting set.
 
-    The weighting set is a validation set: a person does not train on it, and judges models by it.
-    Items are split, not interactions: all interactions of a person with an item are in the same
-    part, so that nothing under test was trained on. Of d distinct items, ⌊share · d + ½⌋ and at
-    least one are in each set, and at least one remains for training; a person with fewer than
-    three distinct items trains on all of them and is not tested. Every test and weighting entry
-    has `candidates` items that the person met in no part, or as many as there are and then -1.
+    The weighting set is a validation set: a person does not train on it, but judges models with it.
+    Items are split, not interactions: all interactions of a person with an item are in the same part, so
+    that no test item is in the training set. With d distinct items, each set gets ⌊share · d + ½⌋ of them
+    and at least one, and at least one remains for training. A person with fewer than three distinct items
+    trains on all of them and is not tested.
     """
 
     test: Annotated[float, Gt(0), Lt(1)] = 0.15
+    """The share of items in the test set."""
     weighting: Annotated[float, Ge(0), Lt(1)] = 0.15
-    """The share of the weighting set, a validation set; 0 for none."""
+    """The share of items in the weighting set; 0 for no weighting set."""
     candidates: Annotated[int, Ge(1)] = 100
+    """The number of unseen items that each test or weighting item is ranked against."""
 
     def split(self, data: Interactions, seed: int) -> Split:
-        """The split that belongs to this seed."""
+        """The split for this seed."""
         if self.test + self.weighting >= 1:
             raise RecipeError(
                 f"split.test = {self.test} and split.weighting = {self.weighting} leave nothing to train on.",
@@ -60,7 +61,11 @@ class LocalHoldout(NamedTuple):
 
 @driver
 def assign(run, test, weighting, indptr, item, ordered, count, label, part):
-    """Give every distinct item of a person a part, and every interaction the part of its item."""
+    """Assign each distinct item of a person to a part, and each interaction to the part of its item.
+
+    `test` and `weighting` are shares. `ordered` and `count` come from `sampling.seen`. `label` gets the
+    part of each distinct item, in the layout of `ordered`; `part` [interactions] that of each interaction.
+    """
     for person in prange(len(count)):
         key = stream(run, SPLIT, person, 0)
         begin, items = indptr[person], count[person]

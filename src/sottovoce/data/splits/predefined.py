@@ -1,6 +1,6 @@
-"""`predefined`: the parts that the publisher of the data made, NCF's and RecBole's files among them.
+"""`predefined`: the parts as published, for example in the files of NCF and RecBole.
 
-The validation set serves as the weighting set: what a person withholds from training to judge models by.
+The validation set serves as the weighting set, with which a person judges models.
 """
 
 from typing import Annotated, Literal, NamedTuple
@@ -18,27 +18,26 @@ from sottovoce.registry import component
 
 @component("split", "predefined")
 class Predefined(NamedTuple):
-    """Train, test and validation sets as distributed, and the negatives that come with them.
+    """Training, test and validation sets as published, with the published negatives.
 
-    Where the test or the validation set comes without negatives, `candidates` items that the person
-    met in no part are drawn for each of its entries; with 0, rivals are the whole catalogue. A
-    person who is only in some of the parts trains and is tested on just these. Filters of the data
-    act on all parts: `data.duplicates` says what becomes of an item that a person has in several.
+    A person who is only in some parts uses only these. Filters of the data apply to all parts;
+    `data.duplicates` decides about items that a person has in several parts.
     """
 
     candidates: Annotated[int, Ge(0)] = 100
+    """Unseen items to draw for each entry of a part without published negatives; 0: the whole catalogue."""
     weighting: bool = True
-    """Whether the validation set is withheld to weigh models with; otherwise it is trained on."""
+    """Whether the validation set is used to judge models; if false, it is used for training."""
     negatives: Literal["given", "drawn"] = "given"
-    """`drawn`: candidates are drawn also where negatives come with the files."""
+    """`drawn`: candidates are drawn even if there are published negatives."""
 
     def split(self, data: Interactions, seed: int) -> Split:
-        """The split; the seed draws candidates alone."""
+        """The split. The seed only draws candidates."""
         division = data.division
         if division is None or len(division.part) != len(data):
             raise DataError(
-                f"{data.name} does not come in parts, so there is no predefined split.",
-                "Choose another split, or data such as NAME.train.rating with NAME.test.rating beside it.",
+                f"{data.name} is not published in parts, so there is no predefined split.",
+                "Choose another split, or use files such as NAME.train.rating and NAME.test.rating.",
             )
         withheld = (division.part == WEIGHTING) & self.weighting
         test, weighting = data.take(division.part == TEST), data.take(withheld)
@@ -56,7 +55,7 @@ class Predefined(NamedTuple):
         )
 
     def _given(self, division: Division) -> set[int]:
-        """The parts whose negatives are used."""
+        """The parts whose published negatives are used."""
         return set(division.negatives) if self.negatives == "given" else set()
 
     def _candidates(self, data: Interactions, held: Interactions, part: int, seed: int) -> NDArray[np.int32]:
@@ -69,7 +68,7 @@ class Predefined(NamedTuple):
 
 
 def _given(held: Interactions, division: Division, negatives: NDArray[np.int32]) -> NDArray[np.int32]:
-    """The negatives of each entry, by the numbers that items have in a catalogue that was filtered."""
+    """The published negatives of each entry, as numbers in the filtered catalogue."""
     drawn = negatives[division.row]
     if held.catalog is division.catalog:
         return drawn

@@ -1,4 +1,4 @@
-"""`rating`: some random ratings of every person are held out (Hegedűs et al. 2020; Dymbe 2021)."""
+"""`rating`: random ratings of each person are held out (Hegedűs et al. 2020; Dymbe 2021)."""
 
 from typing import Annotated, NamedTuple
 
@@ -13,16 +13,17 @@ from sottovoce.registry import component
 
 @component("split", "rating")
 class Rating(NamedTuple):
-    """`holdout` ratings of each person, all equally likely, are the test set.
+    """The test set is a fixed number of random ratings of each person.
 
-    A person with no more ratings than that trains on all of them and is not tested. Where a person
-    rated an item twice, which only `data.duplicates = "keep"` leaves so, both parts may have it.
+    A person with no more ratings than that trains on all of them and is not tested. With
+    `data.duplicates = "keep"`, an item that a person rated twice can be in both parts.
     """
 
     holdout: Annotated[int, Ge(1)] = 10
+    """The number of ratings in the test set, per person."""
 
     def split(self, data: Interactions, seed: int) -> Split:
-        """The split that belongs to this seed."""
+        """The split for this seed."""
         part = np.empty(len(data), np.int8)
         assign(seed, self.holdout, data.indptr, part, batch=data.people)
         train, test = data.take(part == TRAIN), data.take(part == TEST)

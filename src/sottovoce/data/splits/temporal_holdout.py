@@ -1,4 +1,4 @@
-"""`temporal-holdout`: the last interactions of every person are held out (Anelli et al. 2020, 4.3)."""
+"""`temporal-holdout`: the last interactions of each person are held out (Anelli et al. 2020, 4.3)."""
 
 import math
 from typing import Annotated, NamedTuple
@@ -16,20 +16,20 @@ _ROUNDING = 1e-9  # 0.1 · 30 is more than 3 in floating point
 
 @component("split", "temporal-holdout")
 class TemporalHoldout(NamedTuple):
-    """Of a person's n interactions the first ⌈(1 − `test`) n⌉ by time train, the rest is the test set.
+    """A person with n interactions trains on the first ⌈(1 − `test`) n⌉ in time; the rest is the test set.
 
-    Those at the same time keep the order of the source; where there are no times at all, a run says so. A
-    person with too few interactions for a test (four, with a fifth held out) trains on all of them.
-    Interactions are split, not items: with `data.duplicates = "keep"`, what a person returns to may be in
-    both parts. Evaluation is over the whole catalogue, unless `candidates` items that the person never met
-    are drawn for each test entry.
+    Interactions at the same time keep the order of the source; without times a run says so. A person with
+    too few interactions (up to four, if a fifth is held out) trains on all of them and is not tested.
+    Interactions are split, not items: with `data.duplicates = "keep"`, an item can be in both parts.
     """
 
     test: Annotated[float, Gt(0), Lt(1)] = 0.2
+    """The share of interactions in the test set."""
     candidates: Annotated[int, Ge(0)] = 0
+    """The number of unseen items that each test item is ranked against; 0: the whole catalogue."""
 
     def split(self, data: Interactions, seed: int) -> Split:
-        """The split; the seed draws candidates alone."""
+        """The split. The seed only draws candidates."""
         lengths = np.diff(data.indptr)
         train = np.ceil((1 - self.test) * lengths - _ROUNDING).astype(np.int64)
         place = np.arange(len(data)) - np.repeat(data.indptr[:-1], lengths)

@@ -1,7 +1,7 @@
-"""Scores that something else computed, as models that the usual evaluation takes.
+"""Put given scores into models, so that the usual evaluation can use them.
 
-Everybody has a table of rows one number wide, and the row of an item is its score. All scores are
-there at once, because metrics such as item coverage look at everybody's lists together.
+Each person has a table with rows of one number: the score of the item. All scores are in memory at once,
+because metrics such as item coverage need the lists of all people together.
 """
 
 from typing import NamedTuple
@@ -10,16 +10,16 @@ import numpy as np
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.split import Split
-from sottovoce.evaluate.references import Reference, Scorer
+from sottovoce.evaluate.references.interface import Reference, Scorer
 from sottovoce.models.interface import score
 from sottovoce.state import People, Tables, each_alone, locate, new_people, new_weighting, whole
 
 BLOCK = 1 << 22
-"""Scores that are computed at a time."""
+"""The number of scores that are computed at a time."""
 
 
 class Given(NamedTuple):
-    """The model whose score of an item is the item's row."""
+    """A model whose rows are the scores."""
 
 
 @score.rule(Given)
@@ -28,26 +28,26 @@ def _score(model, tables, slot, people, person, item):
 
 
 class Scored(NamedTuple):
-    """What `evaluate` asks for."""
+    """The arguments of `evaluate`."""
 
     model: Given
     tables: Tables
     people: People
 
 
-def memory(reference: Reference, data: Interactions) -> int:
-    """Bytes that `scored` needs: everybody's score of everything, and what fitting takes."""
-    return data.people * data.items * 4 + 3 * BLOCK * 8 + reference.memory(data.people, data.items)
+def memory_needed(reference: Reference, data: Interactions) -> int:
+    """Bytes that `scored` needs: the scores of all people and items, and the memory for fitting."""
+    return data.people * data.items * 4 + 3 * BLOCK * 8 + reference.memory_needed(data.people, data.items)
 
 
 def scored(reference: Reference, split: Split, seed: int) -> Scored:
-    """Fit a reference to the training part of a split, and write down everybody's scores."""
+    """Fit a reference to the training set of a split, and compute all scores."""
     train = split.train
     return given(reference.fit(train, seed), train, split.weighting)
 
 
 def given(scorer: Scorer, train: Interactions, weighting: Interactions | None = None) -> Scored:
-    """Everybody's scores of everything; zero for those who have no training data."""
+    """The scores of all people for all items; 0 for people without training data."""
     count, items = train.people, train.items
     tables = whole(count, items, width=1, head=0)
     rows = tables.rows.reshape(count, items)

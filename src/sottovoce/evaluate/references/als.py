@@ -1,11 +1,11 @@
 """ALS: matrix factorization of implicit feedback by alternating least squares (Hu, Koren, Volinsky 2008).
 
-Minimises Σ_{u,j} c (p − xᵤ·yⱼ)² + λ (Σ ‖xᵤ‖² + Σ ‖yⱼ‖²), where p = 1 and c = α for what a person
-has, and p = 0 and c = 1 for everything else: people and items in turn, each solved with the other
-fixed, by conjugate gradients (Takács, Pilászy, Tikk 2011).
+It minimises Σ_{u,j} c (p − xᵤ·yⱼ)² + λ (Σ ‖xᵤ‖² + Σ ‖yⱼ‖²), with p = 1 and c = α for items that a
+person has, and p = 0 and c = 1 for all others. People's and items' vectors are solved in turn, with the
+others fixed, by conjugate gradients (Takács, Pilászy, Tikk 2011).
 
-Computed by `implicit` (Frederickson 2016–). Its own defaults (100 factors, α = 1, λ = 0.01) overfit a
-community of a thousand people; those here were chosen on the weighting set.
+It is computed by `implicit` (Frederickson 2016–). The defaults of the library (100 factors, α = 1,
+λ = 0.01) overfit a community of a thousand people; the defaults here were chosen on the weighting set.
 """
 
 from typing import Annotated, NamedTuple
@@ -14,8 +14,8 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
 from sottovoce.evaluate.references._outside import consumed, limited, products
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
 
 
@@ -26,14 +26,14 @@ class ALS(NamedTuple):
     factors: Annotated[int, Ge(1)] = 16
     """The rank."""
     weight: Annotated[float, Gt(0)] = 5.0
-    """α, the weight of what a person has, where that of everything else is 1."""
+    """α, the weight of items that a person has; other items have the weight 1."""
     regularization: Annotated[float, Ge(0)] = 30.0
     """λ."""
     iterations: Annotated[int, Ge(1)] = 15
-    """How often people and items are solved."""
+    """How often all vectors are solved."""
 
     def fit(self, train: Interactions, seed: int) -> Scorer:
-        """Factorize what people have."""
+        """Factorize the matrix of people and items."""
         from implicit.cpu.als import AlternatingLeastSquares
 
         with limited() as threads:
@@ -48,6 +48,6 @@ class ALS(NamedTuple):
             model.fit(consumed(train), show_progress=False)
         return products(model.user_factors, model.item_factors)
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """The factors."""
         return (people + items) * self.factors * 4

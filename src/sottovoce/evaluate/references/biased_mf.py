@@ -1,12 +1,12 @@
-"""Biased MF: ratings factorized by SGD with all data in one place (Koren, Bell, Volinsky 2009).
+"""Biased MF: factorization of ratings by SGD with all data in one place (Koren, Bell, Volinsky 2009).
 
-The model `mf` (which states the equations) under the protocol `central`: one table, which everybody
-trains on in turn. It learns from ratings how much a person likes something, not whether the person
-would choose it, and so it ranks badly however well it predicts.
+This is the model `mf` (which states the equations) with the protocol `central`: people train one table in
+turn. It learns how much a person likes an item, not whether the person would choose it, and so it ranks
+badly even if it predicts ratings well.
 
-Step and regularization are those of Hegedűs et al. (2019); rank and epochs were chosen among 5 and
-20, and 20, 50, 100 and 200, by the RMSE of ten ratings per person held out of the training part of
-MovieLens 100K (`rating`, seed 1).
+Step and regularization are those of Hegedűs et al. (2019). Rank (5 or 20) and epochs (20, 50, 100 or 200)
+were chosen by the RMSE of ten ratings per person held out of the training set of MovieLens 100K (`rating`,
+seed 1).
 """
 
 from typing import Annotated, NamedTuple
@@ -15,7 +15,7 @@ from annotated_types import Ge, Gt
 
 from sottovoce.combine.none import Replace
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.models.mf import MF
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.central import Central
@@ -35,10 +35,10 @@ class BiasedMF(NamedTuple):
     regularization: Annotated[float, Ge(0)] = 0.1
     """λ, on the factors."""
     epochs: Annotated[int, Ge(1)] = 50
-    """How often everybody trains."""
+    """How often each person trains."""
 
     def fit(self, train: Interactions, seed: int) -> Scorer:
-        """Train in turn."""
+        """Let people train in turn."""
         model = MF(factors=self.factors, step=self.step, regularization=self.regularization)
         central = Simulation(
             model, Central(), train, seed, merge=Replace(), peers=Uniform(), rounds=self.epochs
@@ -53,6 +53,6 @@ class BiasedMF(NamedTuple):
 
         return score
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """Factors and biases."""
         return (people + items) * (self.factors + 1) * 4

@@ -1,11 +1,11 @@
-"""BPR: matrix factorization by pairs, what a person has before what not (Rendle et al. 2009).
+"""BPR: matrix factorization from pairs of an item that a person has and one that not (Rendle et al. 2009).
 
-For each of as many draws as there are interactions, a person u who has i and does not have j:
-with z = xᵤ·(yᵢ − yⱼ) + bᵢ − bⱼ, a step of η along the gradient of log σ(z) − λ ‖θ‖² / 2.
+An epoch has as many draws as there are interactions. Each draws a person u who has item i and not item j.
+With z = xᵤ·(yᵢ − yⱼ) + bᵢ − bⱼ, it makes a step of η along the gradient of log σ(z) − λ ‖θ‖² / 2.
 
-Computed by `implicit` (Frederickson 2016–), by one thread: several would race, and give other
-figures each time. Defaults are the library's, with λ chosen among 0.001, 0.01, 0.02 and 0.05 on the
-weighting set.
+It is computed by `implicit` (Frederickson 2016–) in one thread: several threads would race and give
+different results each time. Defaults are those of the library, with λ chosen among 0.001, 0.01, 0.02 and
+0.05 on the weighting set.
 """
 
 from typing import Annotated, NamedTuple
@@ -14,8 +14,8 @@ import numpy as np
 from annotated_types import Ge, Gt
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
 from sottovoce.evaluate.references._outside import consumed, limited, products
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
 
 
@@ -30,10 +30,10 @@ class BPR(NamedTuple):
     regularization: Annotated[float, Ge(0)] = 0.02
     """λ."""
     epochs: Annotated[int, Ge(1)] = 100
-    """Passes of as many draws as there are interactions."""
+    """The number of epochs."""
 
     def fit(self, train: Interactions, seed: int) -> Scorer:
-        """Learn from pairs."""
+        """Learn from random pairs."""
         from implicit.cpu.bpr import BayesianPersonalizedRanking
 
         with limited():
@@ -48,6 +48,6 @@ class BPR(NamedTuple):
             model.fit(consumed(train), show_progress=False)
         return products(model.user_factors, model.item_factors)
 
-    def memory(self, people: int, items: int) -> int:
+    def memory_needed(self, people: int, items: int) -> int:
         """The factors and the bias."""
         return (people + items) * (self.factors + 1) * 4

@@ -1,10 +1,10 @@
-"""EASE: a linear model of items from items, solved in one step (Steck 2019).
+"""EASE: a linear model that predicts items from items, solved in closed form (Steck 2019).
 
-Minimises ‖X − XB‖² + λ ‖B‖² over B with diag(B) = 0, where X says who has what. With
-P = (XᵀX + λI)⁻¹, the solution is Bᵢⱼ = −Pᵢⱼ / Pⱼⱼ for i ≠ j, and Bⱼⱼ = 0 (Equation 8). Person u
-scores item j as Xᵤ·B_j.
+It minimises ‖X − XB‖² + λ ‖B‖² over B with diag(B) = 0, where X [people, items] is 1 for items that a
+person has. With P = (XᵀX + λI)⁻¹, the solution is Bᵢⱼ = −Pᵢⱼ / Pⱼⱼ for i ≠ j, and Bⱼⱼ = 0 (Equation 8).
+The score of person u for item j is Xᵤ·B_j.
 
-Where items outnumber people, the same scores come from a matrix of people (Woodbury 1950): with
+If there are more items than people, the same scores come from a matrix of people (Woodbury 1950): with
 K = (XXᵀ + λI)⁻¹ and dⱼ = Xⱼᵀ K Xⱼ, P = (I − XᵀKX) / λ, so that XB = ((I − λK) X − X diag(d)) diag(1 − d)⁻¹.
 """
 
@@ -15,13 +15,13 @@ from annotated_types import Gt
 from numpy.typing import NDArray
 
 from sottovoce.data.interactions import Interactions
-from sottovoce.evaluate.references import Scorer
 from sottovoce.evaluate.references._outside import consumed, limited
+from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
 from sottovoce.state import Floats
 
 _BLOCK = 512
-"""Items whose products with everybody are computed at a time."""
+"""The number of items that are processed at a time."""
 
 
 @component("reference", "ease", needs="scipy threadpoolctl", gives="order")
@@ -29,10 +29,11 @@ class EASE(NamedTuple):
     """Embarrassingly shallow autoencoder."""
 
     regularization: Annotated[float, Gt(0)] = 500.0
-    """λ; Steck's (2019) for MovieLens 20M, which has the best NDCG@20 of 20 … 1,000 on the weighting set."""
+    """λ. It is that of Steck (2019) for MovieLens 20M, and gives the best NDCG@20 among 20 to 1,000 on the
+    weighting set."""
 
     def fit(self, train: Interactions, seed: int) -> Scorer:
-        """Solve for B, or for what it makes of X."""
+        """Solve for B, or for XB if there are more items than people."""
         matrix = consumed(train)
         with limited():
             return self._by_people(matrix) if train.items > train.people else self._by_items(matrix)
@@ -71,7 +72,7 @@ class EASE(NamedTuple):
         inverse: NDArray[np.float64] = np.linalg.inv(ridge)
         return inverse
 
-    def memory(self, people: int, items: int) -> int:
-        """The matrix of items or of people, its inverse, and what solving takes, in double precision."""
+    def memory_needed(self, people: int, items: int) -> int:
+        """The matrix of items or people, its inverse, and working memory, in double precision."""
         smaller = min(people, items)
         return 4 * smaller * smaller * 8 + items * _BLOCK * 8

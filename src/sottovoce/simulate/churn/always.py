@@ -1,11 +1,11 @@
-"""No churn: everybody stays, as in the churn-free scenario of Hegedűs et al. (2019)."""
+"""No churn, as in the churn-free scenario of Hegedűs et al. (2019)."""
 
 from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
 
 
 @component("churn", "always")

@@ -1,33 +1,34 @@
-"""Made-up phones that come and go like those of Hegedűs et al. (2019), from a seed.
+"""Synthetic phones that come and go like those of Hegedűs et al. (2019).
 
-From the paper (Section 6.3): about 20 % of the nodes are online at any moment, and a session takes 81.368
-minutes on average; hours of the day are those of UTC. Figure 2 is a picture without numbers, so the rest
-is our choice:
+From the paper (Section 6.3): about 20 % of the nodes are online at any moment, a session takes 81.368 minutes
+on average, and hours of the day are in UTC. Figure 2 of the paper has no numbers, so the rest is our choice:
 
-- The share of nodes online follows the day, `online · (1 + rhythm · cos(2π (t − 2 h) / 24 h))`: it is
+- The share of nodes online depends on the hour: `online · (1 + rhythm · cos(2π (t − 2 h) / 24 h))`. It is
   highest at night in the time zones (UTC + 1 to + 3) of 63 % of the records in `stunner-sample`.
-- Lengths of sessions are log-normal with σ = 1.4: half of them are shorter than 31 minutes, a fifth
-  shorter than 10, and 2.5 % last longer than eight hours. (Those in the sample have a σ of 1.6.)
-- Nodes differ: the share of time P that a node is online comes from a scaled Beta(1, b) distribution, in
-  which most are rarely there and few nearly always.
+- Session lengths are log-normal with σ = 1.4: half of them are shorter than 31 minutes, a fifth shorter than
+  10, and 2.5 % longer than eight hours. (Sessions in the sample have a σ of 1.6.)
+- Nodes differ: the share of time P that a node is online has a scaled Beta(1, b) distribution, in which most
+  nodes are rarely online and few nearly always.
 
-Share, rhythm and mean session hold exactly in expectation. With S(s) the probability that a session exceeds
-s, and m the mean session, nodes must come at a rate a with P(t) = ∫ a(t − s) S(s) ds. A wave in P thus needs
-one in a that is stronger and earlier, by absolute value and argument of ∫ S(s) e^(−iωs) ds / m. A node that
-is away comes at the rate a(t) / (1 − P(t)), drawn by thinning (Lewis and Shedler 1979). A node that is online
-when the run begins is in the middle of a session: its length is drawn in proportion to length, which for
-a log-normal is another log-normal, and its age uniformly from that, thinned by a(−age).
+Share, rhythm and mean session hold exactly in expectation. Let S(s) be the probability that a session is
+longer than s, and m the mean session. Nodes must arrive at a rate a with P(t) = ∫ a(t − s) S(s) ds. A wave in
+P needs a wave in a that is stronger and earlier, by the absolute value and the argument of
+∫ S(s) e^(−iωs) ds / m. A node that is offline arrives at the rate a(t) / (1 − P(t)), drawn by thinning (Lewis
+and Shedler 1979). A node that is online when the run begins is in the middle of a session. The length of that
+session is drawn with probability proportional to length, which for a log-normal is another log-normal; its
+age is uniform within the length, thinned by a(−age).
 
-The paper does not say whether its mean counts sessions that the ends of a segment cut as they are. Here it
-is that of uncut ones; counted like that, those of 48 hours have 78.7 minutes.
+The paper does not say whether its mean includes sessions that are cut at the ends of a segment. Here the mean
+is that of uncut sessions. If sessions that are cut at the ends of 48 hours are included, it is 78.7 minutes.
 
-Beside real phones: `dist_online_percent_of_day` of `stunner-sample` tells what percentage of a day phones of
-the authors' larger collection were online by their definition, 13.3 on average. The form of P's distribution
-was chosen with a look at it, no number was fitted. With `online = 0.133` the generator gives (real ones in
-brackets) 6 (7) for the median, 19 (20) for the upper quartile, 37 (32), 50 (42) and 84 (87) for the
-percentiles 90, 95 and 99; but days of less than one percent are too many, 30 % (12 %). Sessions there are
-short, 8.4 minutes on average by `dist_online_to_online_seconds` and `dist_online_to_offline_seconds`, and 30
-in the sample's own events: neither is the trace or the definition of the paper, whose mean is kept.
+Comparison with real phones: `dist_online_percent_of_day` of `stunner-sample` gives the percentage of a day
+that phones of the authors' larger collection were online, by the authors' definition: 13.3 on average. The
+form of P's distribution was chosen with it in view, but no number was fitted. With `online = 0.133` the
+generator gives (real values in brackets) a median of 6 (7), an upper quartile of 19 (20), and percentiles 90,
+95 and 99 of 37 (32), 50 (42) and 84 (87). It gives too many days below one percent, 30 % (12 %). Sessions of
+the larger collection are short: 8.4 minutes on average by `dist_online_to_online_seconds` and
+`dist_online_to_offline_seconds`, and 30 in the events of the sample. Neither is the trace or the definition
+of the paper, whose mean is used here.
 """
 
 import math
@@ -39,13 +40,13 @@ from annotated_types import Ge, Gt, Lt
 from sottovoce.errors import RecipeError
 from sottovoce.kernels import CHURN, driver, helper, normal, prange, stream, uniform
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
 
 SIGMA = 1.4
 TURN = 2 * math.pi / 86400
 PEAK = 2 * 3600
 CEILING = 0.95
-"""How likely a node is there at the best hour that is online more than any other: it also has to go."""
+"""The highest probability that a node is online at the best hour; below 1, because every node leaves."""
 
 
 @component("churn", "phones")
@@ -53,23 +54,24 @@ class Phones(NamedTuple):
     """Phones that come and go with the hour of day."""
 
     online: Annotated[float, Gt(0), Lt(1)] = 0.2
-    """The share of nodes online, on average over a day."""
+    """The mean share of nodes online over a day."""
 
     session: Annotated[float, Gt(0)] = 81.368
-    """Minutes that a session takes, on average."""
+    """The mean length of a session, in minutes."""
 
     rhythm: Annotated[float, Ge(0), Lt(1)] = 0.25
-    """How much more than on average are online at the best hour, and less at the worst, as a share."""
+    """The amplitude of the daily rhythm: 0.25 means 25 % more nodes than on average at the best hour, and
+    25 % fewer at the worst."""
 
 
 class Shape(NamedTuple):
-    """What the kernels need to know."""
+    """The numbers that the kernels need."""
 
-    seconds: float  # of the run
+    seconds: float  # the length of the run
     session: float  # mean, in seconds
     rhythm: float
-    swing: float  # the same for the rate at which nodes come
-    lead: float  # by how much that is earlier, as an angle
+    swing: float  # the amplitude of the rate at which nodes arrive
+    lead: float  # how much earlier that wave is, as an angle
     most: float  # the highest share of time that a node is online
     spread: float  # 1 / b
 
@@ -86,12 +88,12 @@ def _sessions(churn, nodes, seconds, run, data_dir):
 
 
 def _shape(churn: Phones, seconds: float) -> Shape:
-    """The derived quantities, or a sentence that says why there are none."""
+    """The derived numbers. Impossible settings are refused."""
     most = CEILING / (1 + churn.rhythm)
     if churn.online >= most:
         raise RecipeError(
             f"churn.online = {churn.online:g} is too much for a rhythm of {churn.rhythm:g}.",
-            f"It must be below {most:.3f}; weaken churn.rhythm, or use the churn 'always'.",
+            f"Set it below {most:.3f}, lower churn.rhythm, or use the churn 'always'.",
         )
     session = churn.session * 60
     z = np.linspace(-8, 8, 40001)
@@ -101,7 +103,7 @@ def _shape(churn: Phones, seconds: float) -> Shape:
     if churn.rhythm > abs(memory):
         raise RecipeError(
             f"churn.rhythm = {churn.rhythm:g} is too strong for sessions of {churn.session:g} minutes.",
-            f"They outlast the day's changes: it can be at most {math.floor(abs(memory) * 1000) / 1000:g}.",
+            f"Set it to at most {math.floor(abs(memory) * 1000) / 1000:g}, or shorten churn.session.",
         )
     swing, lead = churn.rhythm / abs(memory), -np.angle(memory)
     spread = 1 / (most / churn.online - 1)
@@ -116,7 +118,7 @@ def _draw(first, since, until, count, shape, run):
 
 @helper
 def _live(low, high, since, until, shape, run, node):
-    """Store a node's sessions in [low, high), as far as they fit, and return how many there are."""
+    """Store a node's sessions at the positions [low, high), as far as they fit, and return their number."""
     key, lengths = stream(run, CHURN, node, 0), stream(run, CHURN, node, 1)
     share = shape.most * (1.0 - (1.0 - uniform(key, 0)) ** shape.spread)
     count, index = 0, 2
@@ -139,7 +141,7 @@ def _live(low, high, since, until, shape, run, node):
 
 @helper
 def _rest(shape, key):
-    """How long a session still lasts that is under way when the run begins."""
+    """The remaining seconds of a session that is under way when the run begins."""
     tried = 0
     while True:
         length = shape.session * math.exp(SIGMA * normal(key, 2 * tried) + SIGMA * SIGMA / 2)
@@ -151,13 +153,13 @@ def _rest(shape, key):
 
 @helper
 def _day(shape, time):
-    """The share online at that time of day, relative to the mean."""
+    """The share of nodes online at this time of day, relative to the mean."""
     return 1.0 + shape.rhythm * math.cos(TURN * (time - PEAK))
 
 
 @helper
 def _coming(shape, time):
-    """The rate at which nodes come at that time of day, relative to the mean."""
+    """The rate at which nodes arrive at this time of day, relative to the mean."""
     return 1.0 + shape.swing * math.cos(TURN * (time - PEAK) + shape.lead)
 
 

@@ -1,22 +1,21 @@
-"""Availability from what phones recorded: event logs in the layout of STUNner (Berta et al. 2019).
+"""Churn from event logs of real phones, in the layout of STUNner (Berta et al. 2019).
 
-As in Hegedűs et al. (2019, Section 6.3) a phone is online when it has been on a charger and connected
-for at least a minute, and a simulated node lives through one random segment of two days, which begins at
-midnight UTC and overlaps with the next by one day. Decided here:
+As in Hegedűs et al. (2019, Section 6.3), a phone is online when it has been on a charger and connected for at
+least a minute. A simulated node follows one random segment of two days, which begins at midnight UTC;
+consecutive segments overlap by one day. Our decisions:
 
-- On a charger: charging, or full and plugged in. Connected: by any network; the paper also asks for
-  1 Mbit/s, which the files do not tell. Without a record of the battery a phone counts as off the charger.
-- A record holds until the next one of its phone. Phones report every ten minutes, some every thirty;
-  if 40 minutes pass without a record, the phone was away for all that time.
+- On a charger means charging, or full and plugged in. Connected means by any network; the paper also requires
+  1 Mbit/s, which the files do not contain. Without a record of the battery a phone is not on the charger.
+- A record is valid until the next one of its phone. Phones report every ten minutes, some every thirty. If 40
+  minutes pass without a record, the phone was offline for all that time.
 - Records dated before 2012, two years before the app was published (Berta et al. 2014), or after 2100 come
-  from wrong clocks and are left out.
-- A segment needs a record on both of its days: it would otherwise say that a phone was away when it was
-  just not observed.
-- A run of more than two days gives a node further segments, one after the other.
+  from wrong clocks and are dropped.
+- A segment needs a record on both days. Otherwise the phone was perhaps not offline, but not observed.
+- In a run of more than two days, a node follows several segments, one after the other.
 
-The public sample is small: 7,818 records of 245 phones make 47 segments of 13 phones, with 6 % online and
-half of them never. It is good to try the layout; `phones` stands in for the complete trace, which is to be
-had from its authors.
+The public sample is small: 7,818 records of 245 phones give 47 segments of 13 phones. 6 % are online on
+average, and half of them never. It is enough to try the layout. The complete trace must be requested from its
+authors; `phones` is a substitute.
 """
 
 from math import ceil
@@ -29,7 +28,8 @@ from numpy.typing import NDArray
 from sottovoce.data.sources import stunner
 from sottovoce.errors import DataError
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, dealt, draws, packed, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
+from sottovoce.simulate.churn.packing import dealt, draws, packed
 from sottovoce.state import Doubles, Longs
 
 DAY = 86400
@@ -44,7 +44,7 @@ class Stunner(NamedTuple):
     """Segments of two days from the logs of phones."""
 
     path: str | None = None
-    """A file in the layout of STUNner's events; if not given, that of the data set `stunner`."""
+    """A file in the layout of STUNner's events; if not given, the file of the data set `stunner`."""
 
 
 @sessions.rule(Stunner)
@@ -57,7 +57,7 @@ def _sessions(churn, nodes, seconds, run, data_dir):
 
 
 def segments(data_dir: Path | None = None, path: str | None = None) -> Sessions:
-    """All segments of two days, each as a node."""
+    """All segments of two days. Each is one node."""
     events = stunner.read(data_dir, path)
     column = {name: np.asarray(events.columns[name]) for name in stunner.COLUMNS[:8]}
     time = column["timestamp_ms"] / 1000
@@ -71,7 +71,7 @@ def segments(data_dir: Path | None = None, path: str | None = None) -> Sessions:
     ready = ((charging == 2) | ((charging == 5) & (plugged > 0))) & (mode >= 0)
     known = online(device, time, ready)
 
-    days = np.unique(device * DAY + (time // DAY).astype(np.int64))  # all days are fewer
+    days = np.unique(device * DAY + (time // DAY).astype(np.int64))  # day numbers are below DAY
     begun = days[np.isin(days + 1, days)]
     if len(begun) == 0:
         raise DataError(
@@ -89,7 +89,7 @@ def segments(data_dir: Path | None = None, path: str | None = None) -> Sessions:
 
 
 def online(device: Longs, time: Doubles, ready: NDArray[np.bool_]) -> Sessions:
-    """When each phone was online, from its records in order of time."""
+    """When each phone was online. Records are sorted by phone and time (in seconds)."""
     holds = (device[1:] == device[:-1]) & (np.diff(time) <= SILENCE) & ready[:-1]
     phones = int(device.max(initial=-1)) + 1
     able = packed(device[:-1][holds], time[:-1][holds], time[1:][holds], phones)

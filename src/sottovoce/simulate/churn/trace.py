@@ -1,10 +1,10 @@
-"""When nodes are online, read from a file.
+"""Churn from a file that lists when nodes are online.
 
-The file has a header `node,from,until` and a row per session, in any order: who (a number or a name),
-and from when until when, in seconds since the start of the run. It may be compressed (`.csv.gz`).
-Sessions of a node that touch are one. Those that overlap are refused, because then two devices share a
-name, or times are not what they seem. A node that is never online has a row in which both times are
-equal. After its last session a node stays away, however long the run.
+The file has the header `node,from,until` and one row per session, in any order: a number or name of the node,
+and the begin and end of the session in seconds since the start of the run. It may be gzipped (`.csv.gz`).
+Sessions of a node that touch are joined. Overlapping ones are refused: two devices may share a name, or the
+times are wrong. A node that is never online has a row with two equal times. After its last session a node
+stays offline.
 """
 
 from pathlib import Path
@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sottovoce.data import find, table
 from sottovoce.errors import DataError
 from sottovoce.registry import component
-from sottovoce.simulate.churn import Sessions, dealt, draws, packed, sessions
+from sottovoce.simulate.churn.interface import Sessions, sessions
+from sottovoce.simulate.churn.packing import dealt, draws, packed
 
 COLUMNS = ("node", "from", "until")
 
@@ -25,12 +26,12 @@ COLUMNS = ("node", "from", "until")
 class Trace(NamedTuple):
     """Sessions from a file.
 
-    Nodes take the traces of the file in the order of their names. If there are more nodes than
-    traces, the others use traces again, each a random one.
+    The simulated nodes get the nodes of the file in the order of their names. If there are more nodes than
+    in the file, each of the others gets a random one.
     """
 
     path: str
-    """A csv file with the columns node, from, until, in seconds."""
+    """A CSV file with the columns node, from and until; times are in seconds."""
 
 
 @sessions.rule(Trace)
@@ -40,7 +41,7 @@ def _sessions(churn, nodes, seconds, run, data_dir):
     if not (known.since < seconds).any():
         raise DataError(
             f"{path} has no session in the {seconds:g} seconds of the run.",
-            "Times are seconds since the start of the run: subtract the time at which it shall start.",
+            "Write times as seconds since the start of the run: subtract the time at which it starts.",
         )
     count = len(known.first) - 1
     chosen = np.arange(nodes)
@@ -50,12 +51,10 @@ def _sessions(churn, nodes, seconds, run, data_dir):
 
 
 def read(path: Path) -> Sessions:
-    """The sessions of a file, uncut, a node for each name in it."""
+    """All sessions of a file. Each name in it is one node."""
     content = table.read_text(path, ",", header=True, fields=len(COLUMNS))
     if tuple(content.frame.columns) != COLUMNS:
-        raise DataError(
-            f"{path}, line 1 does not name the columns expected.", f"They are: {','.join(COLUMNS)}."
-        )
+        raise DataError(f"{path}, line 1 does not name the expected columns.", f"Write: {','.join(COLUMNS)}.")
     names, node = np.unique(content.ids(0, "node"), return_inverse=True)
     since, until = (content.numbers(at, "time") for at in (1, 2))
 
@@ -66,11 +65,13 @@ def read(path: Path) -> Sessions:
             raise DataError(f"{content.place(row)} {problem}: node {names[node[row]]} {times}.", remedy)
 
     rows = np.arange(len(node))
-    refuse(since < 0, rows, "begins before the run", "Times count from the start of the run, which is 0.")
-    refuse(until < since, rows, "ends before it begins", "Exchange the times, or correct them.")
+    refuse(
+        since < 0, rows, "begins before the run", "Write times as seconds since the start of the run, from 0."
+    )
+    refuse(until < since, rows, "ends before it begins", "Write the earlier time first.")
     order = np.lexsort((until, since, node))
     order = order[since[order] < until[order]]
     again = (node[order][1:] == node[order][:-1]) & (since[order][1:] < until[order][:-1])
-    remedy = "Make one session of both, or give the second device a name of its own."
+    remedy = "Join the two sessions, or give the second device another name."
     refuse(again, order[1:], "overlaps with another session", remedy)
     return packed(node, since, until, len(names))

@@ -1,1 +1,1 @@
-"""What lies between nodes: bandwidth, latency, loss. One file per kind."""
+"""Links: how fast messages travel. One file per kind; `interface` says what a kind is."""

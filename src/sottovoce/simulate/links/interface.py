@@ -1,17 +1,20 @@
-"""What lies between nodes. One file per kind; what it consists of is declared here.
+"""What links are: the speed of the connections between nodes.
 
-Links are a `NamedTuple` of parameters, registered with `@component("links", name)`. Every kind has
+A kind of links is a `NamedTuple` of parameters, registered with `@component("links", name)`. Every kind has
 
-    transfer  seconds that a full model takes on an ordinary link, which is what a round means then
-    latency   seconds that a message takes beside its transfer
-    loss      the share of messages that get lost
+    transfer  seconds that a full model takes on an ordinary link; also the length of a round
+    latency   seconds that a message takes in addition to its transfer
+    loss      the share of messages that are lost
 
-Without links in a recipe there is no time: in each round everybody sends at once.
+Without links in a recipe there is no virtual time: in each round all nodes send at once.
 """
 
+from typing import Any
+
 from sottovoce.kernels import operation
+from sottovoce.state import Doubles
 
 
 @operation
-def speeds(links, nodes, run):
-    """Everybody's upload and download against an ordinary link's, two arrays. Python only."""
+def speeds(links: Any, nodes: int, run: int) -> tuple[Doubles, Doubles]:
+    """Upload and download speeds relative to an ordinary link: two arrays [nodes]. Python only."""

@@ -1,7 +1,7 @@
-"""Links of unequal speed, as people have them: log-normal, and faster down than up.
+"""Links of unequal speed: log-normal, and with a faster download than upload.
 
-Half of all nodes upload faster than an ordinary link, and half slower. A message goes at the pace of
-its sender's upload or its receiver's download, whichever is slower.
+Half of all nodes upload faster than an ordinary link, and half slower. A message has the speed of its
+sender's upload or its receiver's download, whichever is slower.
 """
 
 from typing import Annotated, NamedTuple
@@ -16,18 +16,18 @@ from sottovoce.simulate.links.interface import speeds
 
 @component("links", "unequal")
 class Unequal(NamedTuple):
-    """Everybody has an own upload and download."""
+    """Each node has its own upload and download speed."""
 
     transfer: Annotated[float, Gt(0)] = 1728.0
-    """Seconds that a full model takes on the median upload, which is the length of a round."""
+    """Seconds that a full model takes on the median upload; also the length of a round."""
     latency: Annotated[float, Ge(0)] = 0.0
-    """Seconds that a message takes beside its transfer."""
+    """Seconds that a message takes in addition to its transfer."""
     loss: Annotated[float, Ge(0), Lt(1)] = 0.0
-    """The share of messages that get lost."""
+    """The share of messages that are lost."""
     spread: Annotated[float, Ge(0)] = 0.5
     """The standard deviation of the logarithm of a node's speed."""
     asymmetry: Annotated[float, Gt(0)] = 4.0
-    """How much faster everybody's download is than the upload."""
+    """How many times faster the download of a node is than its upload."""
 
 
 @driver

@@ -1,7 +1,7 @@
 """Equal links (Section 6.2, Hegedűs et al. 2019).
 
-A full model takes 1,728 seconds, or 172.8 at the higher bandwidth: around 100 or 1,000 transfers in
-48 hours. A message of fewer rows takes less in proportion. A server has all the bandwidth it needs.
+A full model takes 1,728 seconds, or 172.8 at the higher bandwidth: about 100 or 1,000 transfers in 48 hours.
+A message with fewer rows takes proportionally less. The bandwidth of a server is unlimited.
 """
 
 from typing import Annotated, NamedTuple
@@ -15,14 +15,14 @@ from sottovoce.simulate.links.interface import speeds
 
 @component("links", "uniform")
 class Uniform(NamedTuple):
-    """Everybody has the same upload and download."""
+    """All nodes have the same upload and download speed."""
 
     transfer: Annotated[float, Gt(0)] = 1728.0
-    """Seconds that a full model takes, which is the length of a round."""
+    """Seconds that a full model takes; also the length of a round."""
     latency: Annotated[float, Ge(0)] = 0.0
-    """Seconds that a message takes beside its transfer."""
+    """Seconds that a message takes in addition to its transfer."""
     loss: Annotated[float, Ge(0), Lt(1)] = 0.0
-    """The share of messages that get lost."""
+    """The share of messages that are lost."""
 
 
 @speeds.rule(Uniform)

@@ -59,11 +59,11 @@ def test_filters_keep_negatives_and_parts_together(files: Path) -> None:
     data = load(str(files), implicit=3.0, min_item=1)
     split = Predefined().split(data, 1)
     assert [names(data, row) for row in split.candidates] == [["c", "d", ""], ["e", "b", ""]]
-    assert data.notes[-1] == "2 of 6 negatives are left out with items that filters leave out."
+    assert data.notes[-1] == "2 of 6 published negatives are dropped, because filters drop their items."
 
 
 def test_data_that_does_not_come_in_parts() -> None:
-    with pytest.raises(DataError, match="does not come in parts"):
+    with pytest.raises(DataError, match="is not published in parts"):
         Predefined().split(load("synthetic", users=50, items=60), 1)
 
 

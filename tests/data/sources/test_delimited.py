@@ -117,7 +117,7 @@ BROKEN = {
         b"foo,bar,rating\na,b,3\n",
         r"the user or the item; its columns are: foo \(a\), bar \(b\), rating \(3\)",
     ),
-    "one field": (b"abc\ndef\n", "line 1 has a single field"),
+    "one field": (b"abc\ndef\n", "line 1 has only one field"),
     "open quotation": (b'user,item\n1,"2\n1,2\n', "line 2: a quotation mark is never closed"),
     "repeated column": (b"user,item,user\n1,2,3\n", "line 1 names the column 'user' twice"),
     "after a quoted line end": (b'user,item,rating\n1,"a\nb",3\n2,c,x\n', "line 4.*'x'"),
@@ -161,7 +161,7 @@ def test_settings(tmp_path: Path) -> None:
         ({"columns": {"user": "wer"}}, "which is the item"),
         ({"columns": {"usr": 1, "item": 2}}, "Did you mean 'user'"),
         ({"columns": columns, "scale": (4, 5)}, r"line 2 has a rating outside 4 to 5: column note holds '3'"),
-        ({"columns": columns, "scale": (5, 1)}, r"reversed: 5 to 1. Say scale=\(1, 5\)"),
+        ({"columns": columns, "scale": (5, 1)}, r"reversed: 5 to 1. Write scale=\(1, 5\)"),
         ({"columns": {"user": "wer", "item": "was"}, "scale": (5, 1)}, "reversed: 5 to 1"),
         ({"encoding": "latin-99"}, "no text encoding 'latin-99'"),
     ):

@@ -8,7 +8,7 @@ import pytest
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.load import load
-from sottovoce.data.sources import ml_100k
+from sottovoce.data.sources import movielens_100k
 from sottovoce.errors import DataError
 
 
@@ -54,7 +54,7 @@ def test_a_folder_and_plain_files(data_dir: Path, tmp_path: Path) -> None:
 def test_the_copy_in_recbole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SOTTOVOCE_CACHE", str(tmp_path))
     try:
-        ml_100k._from_recbole(tmp_path / "data" / "ml-100k")
+        movielens_100k._from_recbole(tmp_path / "data" / "ml-100k")
     except DataError as error:
         if "pip" in error.problem:
             pytest.skip(f"no package index: {error.problem}")

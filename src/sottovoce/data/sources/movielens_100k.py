@@ -1,22 +1,21 @@
-"""MovieLens 100K (Harper & Konstan, ACM TiiS 5(4), 2015) in its original files `u.data` and `u.item`."""
+"""The files of MovieLens 100K: the original `u.data` and `u.item`, or the copy that RecBole ships."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from sottovoce.data import find, table
 from sottovoce.data.interactions import Catalog, Interactions, build, extended
-from sottovoce.data.sources import Dataset, recbole
-from sottovoce.registry import component
+from sottovoce.data.sources import recbole
+from sottovoce.data.sources.interface import Dataset
 
 NAME = "ml-100k"
 TERMS = "Research use, no redistribution, no commercial use without permission; cite Harper & Konstan 2015."
 SCALE = (1.0, 5.0)
-GENRES = [
+GENRES = (
     "unknown",
     "Action",
     "Adventure",
@@ -26,8 +25,6 @@ GENRES = [
     "Crime",
     "Documentary",
     "Drama",
-]
-GENRES += [
     "Fantasy",
     "Film-Noir",
     "Horror",
@@ -38,28 +35,24 @@ GENRES += [
     "Thriller",
     "War",
     "Western",
-]
+)
 URL = "https://files.grouplens.org/datasets/movielens/ml-100k.zip"
 ARCHIVE_SHA256 = "50d2a982c66986937beb9ffb3aa76efe955bf3d5c6b761f4e3a7cd717c6a3229"
 RATINGS_SHA256 = "06416e597f82b7342361e41163890c81036900f418ad91315590814211dca490"
-"""Of `u.data`, and of the rows of `ml-100k.inter` in RecBole, which are the same bytes."""
+"""Of `u.data`. The rows of `ml-100k.inter` in RecBole are the same bytes."""
 RECBOLE_ITEMS_SHA256 = "51d7cdf777ce5c0f5b32c1d947a4a81fe07d75e78abbe761e0cd4d0756064532"
 
 
-@component("source", NAME)
-class MovieLens100K(NamedTuple):
-    """943 people, 1,682 films, 100,000 ratings from 1 to 5."""
-
-    def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
-        """The ratings, found or fetched."""
-        path, where = SET.obtain(data_dir)
-        if ".inter" in path.name:
-            return replace(recbole.read(path, SCALE), name=NAME, terms=TERMS, source=where)
-        return read(path, where)
+def obtain(data_dir: Path | None) -> Interactions:
+    """The ratings, downloaded if they are missing."""
+    path, where = SET.obtain(data_dir)
+    if ".inter" in path.name:
+        return replace(recbole.read(path, SCALE), name=NAME, terms=TERMS, source=where)
+    return read(path, where)
 
 
 def read(path: Path, where: str) -> Interactions:
-    """The ratings in `u.data`, with the titles and genres of the `u.item` beside it, if there is one."""
+    """The ratings in `u.data`, with titles and genres from `u.item` beside it, if it exists."""
     content = table.read_text(path, "\t", fields=4)
     item = content.ids(1, "item")
     about = find.beside(path, "u.item")
@@ -72,12 +65,12 @@ def read(path: Path, where: str) -> Interactions:
         catalog=None if about is None else extended(_catalog(about), np.unique(item).tolist()),
         scale=SCALE,
         terms=TERMS,
-        source=where if about else f"{where}, without titles because u.item is not there",
+        source=where if about else f"{where}, without titles because u.item is missing",
     )
 
 
 def _catalog(path: Path) -> Catalog:
-    """Films with their titles and genres: `id|title|date|date|address|19 flags`."""
+    """The films of `u.item`: `id|title|date|date|address|19 genre flags`."""
     content = table.read_text(path, "|", fields=5 + len(GENRES), encoding="latin-1")
     flags = np.stack([content.numbers(5 + n, "genre flag", (0, 1)) for n in range(len(GENRES))])
     categories = [tuple(g for g, flag in zip(GENRES, film, strict=True) if flag) for film in flags.T]

@@ -47,13 +47,13 @@ def test_an_item_file_of_other_ids(tmp_path: Path) -> None:
     head = "item_id:token\ttitle:token\n"
     (tmp_path / "x.item").write_text(head + "".join(f"i{n}\tTitle {n}\n" for n in range(12)))
     with pytest.raises(
-        DataError, match=r"Of 12 items of x, 12 do not occur in x\.item, .*'0', .* there, 'i0'"
+        DataError, match=r"Of 12 items of x, 12 do not occur in x\.item, .*'0', .* here, 'i0'"
     ):
         load(tmp_path / "x.inter")
     (tmp_path / "x.item").write_text(head + "".join(f"0{n}\tTitle {n}\n" for n in range(12)))
-    with pytest.raises(DataError, match="has the item '00' and What people met has the item '0'"):
+    with pytest.raises(DataError, match="has the item '00' and an interaction has the item '0'"):
         load(tmp_path / "x.inter")
     (tmp_path / "x.item").write_text(head + "".join(f"{n}\tTitle {n}\n" for n in range(10)))
     data = load(tmp_path / "x.inter")
-    assert data.notes == ("x.item does not list 2 of 12 items: nothing is known of them.",)
+    assert data.notes == ("x.item does not list 2 of 12 items: they have no title or category.",)
     assert data.items == 12

@@ -1,4 +1,4 @@
-"""Formats whose data is not at hand, on small files made up here; and what is read from archives."""
+"""Formats whose data is not available here, tested on small made-up files; and files in archives."""
 
 import gzip
 import zipfile
@@ -79,7 +79,7 @@ def test_movielens_without_films_or_with_a_bad_rating(tmp_path: Path) -> None:
 
 def test_files_of_several_data_sets_are_not_mistaken(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     folder = write(tmp_path / "mine", CSV)
-    with pytest.raises(DataError, match=r"may be any of: ml-20m, ml-25m, ml-32m, ml-latest-small"):
+    with pytest.raises(DataError, match=r"could be any of: ml-20m, ml-25m, ml-32m, ml-latest-small"):
         load(folder)
     assert load("ml-25m", data_dir=folder).name == "ml-25m"
     assert load(folder / "ratings.csv").name == "ratings"
@@ -126,7 +126,9 @@ def test_foursquare_of_the_world(tmp_path: Path) -> None:
     italy = load(folder, country="it")
     assert facts(italy) == [("5", "v1", 1.0, 1333476006)]
     assert italy.catalog.categories == [("Café",)]
-    with pytest.raises(DataError, match=r"no visited venue in the country 'FR'. Codes are: BR, IT"):
+    with pytest.raises(
+        DataError, match=r"no visited venue in the country 'FR'. Use one of these codes: BR, IT"
+    ):
         load(folder, country="FR")
     (folder / "dataset_TIST2015_POIs.txt").unlink()
     with pytest.raises(DataError, match="no dataset_TIST2015_POIs"):
@@ -199,7 +201,10 @@ def test_netflix(form: str, tmp_path: Path) -> None:
     [
         ("1:\n5,6,2005-01-01\n", r"line 2 has a rating outside 1 to 5: column rating holds '6'"),
         ("1:\n5,4,2005-01-01\n2:\n6,3\n", r"line 4 has a time"),
-        ("5,4,2005-01-01\n1:\n5,4,2005-01-01\n", "line 1 has no film, for no line above it"),
+        (
+            "5,4,2005-01-01\n1:\n5,4,2005-01-01\n",
+            r"line 1 belongs to no film: no line above it.*for example 1:\.",
+        ),
         ("1:\n,4,2005-01-01\n", "line 2 has no user"),
     ],
 )

@@ -1,6 +1,6 @@
 """Valid interactions in random dialects: the same come out, or an error, never others.
 
-A search with more examples: SOTTOVOCE_EXAMPLES=20000 pytest tests/data/test_dialects.py
+A search with more examples: SOTTOVOCE_EXAMPLES=20000 pytest tests/data/sources/test_dialects.py
 """
 
 import datetime as dt

@@ -1,4 +1,4 @@
-"""How much memory this process can still take."""
+"""How much memory is free on this machine, for this process."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ import sys
 from pathlib import Path
 
 _GROUPS = (Path("/sys/fs/cgroup"), Path("/sys/fs/cgroup/memory"))
-_LIMITS = (  # of both versions of control groups
+_LIMITS = (  # versions 2 and 1 of control groups
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
 
 
 def available_memory() -> int:
-    """Bytes that this process can still take, within the limits of a container if there are any."""
+    """Bytes that this process can still use. The limits of a container are respected."""
     system = (
         os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else sys.maxsize
     )
@@ -25,13 +25,13 @@ def available_memory() -> int:
         for limit, used, cached in _LIMITS:
             most, now = _number(group / limit), _number(group / used)
             if most is not None and now is not None:
-                # Files that were read or written stay in memory until it is needed, and count as used.
+                # Cached files count as used, but are dropped when memory is needed.
                 system = min(system, max(most - now + fields(group / "memory.stat").get(cached, 0), 0))
     return system
 
 
 def fields(path: Path) -> dict[str, int]:
-    """The lines `Name:   123 kB` or `name 123` of a file of the system's."""
+    """The numbers in a system file with lines such as `Name:   123 kB` or `name 123`."""
     try:
         lines = path.read_text().splitlines()
     except OSError:

@@ -1,0 +1,36 @@
+"""What a reference is: a method that a central service with all data would use.
+
+A reference is a `NamedTuple` of its parameters, registered with `@component("reference", name, needs=…,
+gives=…)`. `needs` lists the modules that it imports. `gives` is "ratings" if its scores are predicted
+ratings, or "order" if only the order of scores has a meaning. A reference trains on the same training set as
+the nodes of a run, without weighting sets, and its scores are evaluated in the same way as people's models
+(see `_given`).
+
+People without training data get the score 0 for all items. Ties count against the test item, so such a
+person has no hit.
+
+Default parameters are published ones, or were chosen on the weighting set of MovieLens 100K (`local-holdout`,
+seed 1), never on test data; each file says which.
+"""
+
+from collections.abc import Callable
+from typing import ClassVar, Protocol
+
+from sottovoce.data.interactions import Interactions
+from sottovoce.state import Floats
+
+Scorer = Callable[[int, int], Floats]
+"""`scorer(begin, end)` returns the scores of people begin to end − 1: [end − begin, items]."""
+
+
+class Reference(Protocol):
+    """The methods of a reference."""
+
+    needs: ClassVar[str]
+    gives: ClassVar[str]
+
+    def fit(self, train: Interactions, seed: int) -> Scorer:
+        """Learn from the data of all people."""
+
+    def memory_needed(self, people: int, items: int) -> int:
+        """Bytes that fitting needs, besides the data and the scores."""
