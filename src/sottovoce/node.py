@@ -25,6 +25,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce import files
 from sottovoce.data import ids
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.evaluate.recommend import select
@@ -34,7 +35,6 @@ from sottovoce.exchange.message import CODES, UPDATE, Expect, Message, emit, rec
 from sottovoce.exchange.pack import to_codes
 from sottovoce.exchange.steps import protect, sequence
 from sottovoce.exchange.update import local_update
-from sottovoce.experiments import disk
 from sottovoce.kernels import ROUNDING, driver, stream
 from sottovoce.models import Context, resolve, score_all, shape, uses_place
 from sottovoce.protocols import NOBODY, absorb, start
@@ -328,7 +328,7 @@ class Node:
         content = io.BytesIO()
         named: dict[str, Any] = self._state()
         np.savez(content, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **named)
-        with disk.replacing(Path(path)) as building:
+        with files.replacing(Path(path)) as building:
             building.write_bytes(content.getvalue())
 
     def _state(self) -> dict[str, NDArray[Any]]:

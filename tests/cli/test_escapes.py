@@ -98,7 +98,7 @@ def test_what_is_unexpected_too(monkeypatch: pytest.MonkeyPatch, call: Call, hos
 
 
 def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    from sottovoce.experiments.progress import Terminal
+    from sottovoce.experiments.runs.progress import Terminal
 
     tell = Terminal()
     tell.say(EVIL)

@@ -11,10 +11,10 @@ from click.testing import Result
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.splits.leave_one_out import LeaveOneOut
-from sottovoce.experiments import sweep
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce.form import Reproduction, settings
-from sottovoce.experiments.run import load_data
+from sottovoce.experiments.runs import sweep
+from sottovoce.experiments.runs.loading import load_data
 
 Call = Callable[..., Result]
 
@@ -193,9 +193,9 @@ TABLES = [
 
 
 def _data(name: str, label: str, data_dir: Path) -> tuple[Reproduction, Interactions]:
-    form = Reproduction.load(name)
+    form = Reproduction.read(name)
     changes = form.changes(form.stands_for(label, form.runs())[0])
-    return form, load_data(Recipe.load(form.recipe, [*settings(form.set), *changes]), data_dir)
+    return form, load_data(Recipe.read(form.recipe, [*settings(form.set), *changes]), data_dir)
 
 
 @pytest.mark.parametrize(("name", "label"), TABLES)

@@ -12,8 +12,8 @@ import pytest
 from click.testing import Result
 
 from sottovoce.cli.sweep import _show
-from sottovoce.experiments import sweep
-from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.runs import sweep
+from sottovoce.experiments.runs.directory import RunDirectory
 
 Call = Callable[..., Result]
 

@@ -6,9 +6,9 @@ import polars as pl
 import pytest
 
 from sottovoce.cli import show
-from sottovoce.experiments.directory import PER_USER
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs.directory import PER_USER
+from sottovoce.experiments.runs.run import Run
 
 
 def a_run(protocol: str, number: int) -> Run:

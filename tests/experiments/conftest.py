@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 
 SMALL: dict[str, Any] = {
     "data": {"name": "synthetic", "users": 60, "items": 80},
@@ -34,7 +34,7 @@ def small() -> Callable[..., Recipe]:
 @pytest.fixture(scope="session")
 def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The directory of a finished run."""
-    from sottovoce.experiments.run import run_recipe
+    from sottovoce.experiments.runs.start import run_recipe
 
     place = tmp_path_factory.mktemp("finished") / "run"
     run_recipe(Recipe.parse(SMALL, "small.toml"), place)
@@ -44,7 +44,7 @@ def finished(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def several(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A directory of finished runs like that of a sweep: two steps, each under the seeds 1 and 2."""
-    from sottovoce.experiments.run import run_recipe
+    from sottovoce.experiments.runs.start import run_recipe
 
     place = tmp_path_factory.mktemp("several")
     for step in (0.01, 0.1):

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from sottovoce import registry
-from sottovoce.experiments import checkpoint, recipes
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.recipe import shipped
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import checkpoint
+from sottovoce.experiments.runs.start import run_recipe
 
 FEW = ("data.name=synthetic", "data.users=6", "data.items=20", "data.mean=4", "split.candidates=5")
 
@@ -18,7 +19,7 @@ def test_the_recipe_runs_with(uncompiled, tmp_path, model, merge):
     if merge == "decentralized-reptile":
         chosen.append("evaluate.tune=1")
     short = "run.rounds=2", "evaluate.every=2", "evaluate.ks=[2]", "run.keep_models=true"
-    recipe = Recipe.load(recipes.find("fedncf/gossip-gmf-ml100k"), [*chosen, *FEW, *short])
+    recipe = Recipe.read(shipped.find("fedncf/gossip-gmf-ml100k"), [*chosen, *FEW, *short])
     run = run_recipe(recipe, tmp_path / "run")
     assert (run.recipe.model.name, run.recipe.protocol.merge.name) == (model, merge)
     assert all(np.isfinite(value) for value in run.metrics.values())

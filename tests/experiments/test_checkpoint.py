@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import ResourceError, RunError
-from sottovoce.experiments import checkpoint
+from sottovoce.experiments.runs import checkpoint
 
 IDENTITY = {"recipe": "a", "split": "b", "version": "c"}
 

@@ -3,7 +3,7 @@
 import pytest
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.directory import EVENTS, RESULT, RunDirectory, unused
+from sottovoce.experiments.runs.directory import EVENTS, RESULT, RunDirectory, unused
 
 
 @pytest.fixture

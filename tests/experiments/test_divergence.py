@@ -10,11 +10,12 @@ import polars as pl
 import pytest
 
 from sottovoce.errors import RunError
-from sottovoce.experiments import advice
-from sottovoce.experiments.outcome import Collapse, Divergence, Run, collapse, divergence, missing
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.report import render
-from sottovoce.experiments.run import run, run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.report.report import render
+from sottovoce.experiments.runs import advice
+from sottovoce.experiments.runs.run import Run
+from sottovoce.experiments.runs.start import run, run_recipe
+from sottovoce.experiments.runs.trouble import Collapse, Divergence, collapse, divergence, missing
 
 WILD = {"model__step": 1000.0, "evaluate__every": 1}
 

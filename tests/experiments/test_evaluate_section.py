@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs.start import run_recipe
 
 BASE = {"data": {"name": "synthetic", "users": 60, "items": 80}, "model": {"name": "popularity"}}
 
@@ -37,7 +37,7 @@ def test_a_run_measures_what_was_asked_for(tmp_path: Path) -> None:
     manifest = json.loads((tmp_path / "run" / "split.json").read_text())
     assert manifest["sha256"] == run.result["split"]
     assert set(manifest["parts"]) == {"train", "test", "weighting"}
-    again = Recipe.load(tmp_path / "run" / "recipe.toml")
+    again = Recipe.read(tmp_path / "run" / "recipe.toml")
     assert again.evaluate == run.recipe.evaluate
 
 

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import RecipeError, RunError
-from sottovoce.experiments import checkpoint
-from sottovoce.experiments import extend as module
-from sottovoce.experiments.extend import extend
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.run import run, run_recipe
+from sottovoce.experiments.runs import checkpoint
+from sottovoce.experiments.runs import extend as module
+from sottovoce.experiments.runs.extend import extend
+from sottovoce.experiments.runs.run import Run
+from sottovoce.experiments.runs.start import run, run_recipe
 
 
 @pytest.fixture(scope="module")

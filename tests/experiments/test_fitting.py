@@ -4,8 +4,8 @@ from types import SimpleNamespace
 
 import pytest
 
-from sottovoce.experiments import fitting, machine
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import fitting, machine
 
 SPARSE = SimpleNamespace(people=16_554, items=10_506)
 DENSE = SimpleNamespace(people=943, items=1_682)

@@ -11,11 +11,12 @@ import time
 import numpy as np
 import pytest
 
+from sottovoce import files
 from sottovoce.errors import ResourceError, RunError
-from sottovoce.experiments import checkpoint, disk
-from sottovoce.experiments.directory import EVENTS, RunDirectory
-from sottovoce.experiments.run import run_recipe
-from sottovoce.experiments.summary import write as write_summary
+from sottovoce.experiments.runs import checkpoint
+from sottovoce.experiments.runs.directory import EVENTS, RunDirectory
+from sottovoce.experiments.runs.start import run_recipe
+from sottovoce.experiments.runs.summary import write as write_summary
 
 
 @pytest.fixture
@@ -116,8 +117,8 @@ def test_other_refusals_of_the_system_are_about_the_place(tmp_path):
     (tmp_path / "file").touch()
     with pytest.raises(RunError, match="cannot be used: Not a directory"):
         RunDirectory(tmp_path / "file/run").make()
-    assert disk.held(tmp_path / ("long" * 100)) == []
-    assert not disk.is_folder(tmp_path / ("long" * 100))
+    assert files.held(tmp_path / ("long" * 100)) == []
+    assert not files.is_folder(tmp_path / ("long" * 100))
 
 
 def test_killed_while_a_checkpoint_is_written(tmp_path):

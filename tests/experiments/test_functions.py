@@ -9,9 +9,9 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import RecipeError, RunError
-from sottovoce.experiments import sweep as sweeping
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import sweep as sweeping
+from sottovoce.experiments.runs.start import run_recipe
 
 MF = {"name": "mf", "factors": 3}
 RECIPE = """
@@ -128,7 +128,7 @@ def test_settings_are_checked_as_a_recipe_is(data, settings, said):
 def test_a_recipe_with_changes(recipe, data):
     run = sv.run_recipe(recipe, settings={"run.rounds": 3}, out="run")
     assert run.result["rounds"] == 3
-    assert run.result["final"] == run_recipe(Recipe.load(recipe, ["run.rounds=3"])).result["final"]
+    assert run.result["final"] == run_recipe(Recipe.read(recipe, ["run.rounds=3"])).result["final"]
     given = sv.run_recipe(recipe, data=data, settings={"run.rounds": 3})
     assert given.result["final"] == run.result["final"]
     assert given.recipe.data.memory

@@ -8,8 +8,9 @@ import pytest
 from sottovoce.data.interactions import build
 from sottovoce.data.load import load
 from sottovoce.errors import DataError, RecipeError
-from sottovoce.experiments.measurable import main_metric, measurable
-from sottovoce.experiments.recipe import Evaluate, Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.sections import Evaluate
+from sottovoce.experiments.runs.measurable import main_metric, measurable
 from sottovoce.registry import build as component
 
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.report import report
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.report.report import report
+from sottovoce.experiments.runs.start import run_recipe
 
 PEPPER = {
     "split__weighting": 0.35,
@@ -104,7 +104,7 @@ def test_distributions_are_drawn_by_reproductions(run):
 
 @pytest.mark.parametrize(("metric", "unit"), [("hr@5", " %"), ("rounds to converge", "")])
 def test_distributions_are_drawn_in_their_units(metric, unit):
-    from sottovoce.experiments.plots import cumulative
+    from sottovoce.experiments.pages.plots import cumulative
     from sottovoce.experiments.reproduce import words
 
     values = np.array([0.2, 0.4, 0.8]) * (1 if unit else 500)

@@ -3,7 +3,7 @@
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.overrides import override, parse
+from sottovoce.experiments.recipe.overrides import override, parse
 
 
 @pytest.mark.parametrize(

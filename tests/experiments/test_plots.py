@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from sottovoce.experiments.plots import Series, cumulative, curves, distribution
-from sottovoce.experiments.plots_axes import Axis, limits, step, tick
+from sottovoce.experiments.pages.axes import Axis, limits, step, tick
+from sottovoce.experiments.pages.plots import Series, cumulative, curves, distribution
 
 
 def parsed(drawn):

@@ -5,9 +5,9 @@ import pytest
 
 from sottovoce import registry
 from sottovoce.errors import RunError
-from sottovoce.experiments import checkpoint, pretrained
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import checkpoint, pretrained
+from sottovoce.experiments.runs.start import run_recipe
 from sottovoce.models import score
 from sottovoce.protocols.central import Central
 from sottovoce.simulate.engine import Simulation
@@ -103,7 +103,7 @@ def test_a_run_begins_so(monkeypatch, tmp_path):
     path = tmp_path / "here" / "recipe.toml"
     path.write_text(Recipe.parse(document).dumps(), "utf-8")
     with pytest.raises(Begun, match=rf"\('{tmp_path}/here/gmf', '/mlp'\)"):
-        run_recipe(Recipe.load(path))
+        run_recipe(Recipe.read(path))
 
 
 def test_a_federation_in_virtual_time_goes_on_learning(uncompiled, tmp_path):

@@ -8,9 +8,9 @@ import pytest
 from sottovoce import registry
 from sottovoce.disclosure import NOTHING, discloses
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.privacy import disclosed
-from sottovoce.experiments.report import report
-from sottovoce.experiments.run import run, run_recipe
+from sottovoce.experiments.recipe.privacy import disclosed
+from sottovoce.experiments.report.report import report
+from sottovoce.experiments.runs.start import run, run_recipe
 
 FEDFAST = {"protocol__name": "fedfast", "protocol__participants": 12, "protocol__clusters": 3}
 

@@ -8,8 +8,8 @@ import time
 
 import pytest
 
-from sottovoce.experiments import compiling, progress
-from sottovoce.experiments.progress import Lines, Quiet, Terminal, choose, latest
+from sottovoce.experiments.runs import compiling, progress
+from sottovoce.experiments.runs.progress import Lines, Quiet, Terminal, choose, latest
 
 RECIPE = """
 [data]

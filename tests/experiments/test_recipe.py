@@ -3,8 +3,8 @@
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.recipes import find, shipped
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.shipped import find, shipped
 
 
 @pytest.mark.parametrize(
@@ -24,7 +24,7 @@ def test_sections_and_keys(tmp_path, text, says):
     path = tmp_path / "mine.toml"
     path.write_text(f"data = {{ name = 'synthetic' }}\n{text}\n")
     with pytest.raises(RecipeError) as refused:
-        Recipe.load(path)
+        Recipe.read(path)
     assert str(refused.value).startswith(f"{path}: {says}")
 
 
@@ -105,19 +105,19 @@ def test_what_is_not_toml(tmp_path, content, says):
     path = tmp_path / "broken.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())
     with pytest.raises(RecipeError, match=says):
-        Recipe.load(path)
+        Recipe.read(path)
 
 
 def test_a_missing_file():
     with pytest.raises(RecipeError, match=r"nowhere.toml cannot be read"):
-        Recipe.load("nowhere.toml")
+        Recipe.read("nowhere.toml")
 
 
 def test_resolved_has_all_settings_and_reads_back_equal(tmp_path, small):
     recipe = small(network__peers="k-out").resolved("hr@5")
     path = tmp_path / "recipe.toml"
     path.write_text(recipe.dumps(), "utf-8")
-    again = Recipe.load(path)
+    again = Recipe.read(path)
     assert again == recipe
     assert again.hash() == recipe.hash()
     assert again.resolved() == again
@@ -152,8 +152,8 @@ def test_hash_is_about_the_result_only(small):
 def test_a_path_is_relative_to_the_recipe(tmp_path):
     path = tmp_path / "mine.toml"
     path.write_text("[data]\npath = 'ratings.csv'\n")
-    assert Recipe.load(path).data.path == str(tmp_path / "ratings.csv")
-    assert Recipe.load(path, ["data.path=other.csv"]).data.path == "other.csv"
+    assert Recipe.read(path).data.path == str(tmp_path / "ratings.csv")
+    assert Recipe.read(path, ["data.path=other.csv"]).data.path == "other.csv"
 
 
 def test_shipped_recipes_can_be_built():
@@ -161,7 +161,7 @@ def test_shipped_recipes_can_be_built():
     assert {"quickstart", "hegedus/gossip-ml100k"} <= {recipe.name for recipe in known}
     for recipe in known:
         assert recipe.summary
-        Recipe.load(recipe.path).resolved("hr@20")
+        Recipe.read(recipe.path).resolved("hr@20")
 
 
 @pytest.mark.parametrize("name", ["quickstart", "quickstart.toml", "recipes/quickstart.toml"])

@@ -7,10 +7,10 @@ import polars as pl
 import pytest
 
 from sottovoce.errors import RecipeError, ResourceError
-from sottovoce.experiments import machine
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run, run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import machine
+from sottovoce.experiments.runs.run import Run
+from sottovoce.experiments.runs.start import run, run_recipe
 
 ASKED = ["ease", {"name": "als", "factors": 4}]
 
@@ -50,7 +50,7 @@ def test_report_and_table(place, capsys):
 
 
 def test_recipe_is_written_out_and_read_back(place):
-    recipe = Recipe.load(place / "recipe.toml")
+    recipe = Recipe.read(place / "recipe.toml")
     ease, als = recipe.evaluate.references
     assert ease.settings == {"regularization": 500.0}
     assert als.settings["factors"] == 4

@@ -12,9 +12,9 @@ import polars as pl
 import pytest
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.markup import Html, element, join
-from sottovoce.experiments.report import render, report
+from sottovoce.experiments.pages.markup import Html, element, join
 from sottovoce.experiments.report.export import export
+from sottovoce.experiments.report.report import render, report
 
 EVIL = "<script>alert('x')</script> & \"Film\" <img src=http://evil.example/x>"
 VOID = {"meta", "link", "br", "hr", "img", "input"}

@@ -7,9 +7,9 @@ import re
 import pytest
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.report import report
 from sottovoce.experiments.report.export import escape, export, save, tex
 from sottovoce.experiments.report.layout import Cell, Column, Table
+from sottovoce.experiments.report.report import report
 
 
 def test_everything_is_exported(several, tmp_path):

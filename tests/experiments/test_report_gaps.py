@@ -4,9 +4,9 @@ import re
 
 import pytest
 
-from sottovoce.experiments.report import report
 from sottovoce.experiments.report.gaps import filled
 from sottovoce.experiments.report.layout import NONE, Cell, Column, Table
+from sottovoce.experiments.report.report import report
 
 
 def table(*rows: str) -> Table:

@@ -9,7 +9,7 @@ import polars as pl
 import pytest
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.report.methods import Subject, study
 from sottovoce.experiments.report.naming import called
 

@@ -9,11 +9,12 @@ import polars as pl
 import pytest
 
 from sottovoce.errors import DataError, RunError
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.report import lists, render, report, shared
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.report import lists, shared
 from sottovoce.experiments.report.export import export
 from sottovoce.experiments.report.methods import study
 from sottovoce.experiments.report.naming import called
+from sottovoce.experiments.report.report import render, report
 
 HOME = "/home/jane doe/secret (2)"
 

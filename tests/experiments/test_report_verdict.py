@@ -7,12 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.report import chance, quality, words
+from sottovoce.experiments.pages import words
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.report import chance, quality
 from sottovoce.experiments.report.chance import holm
 from sottovoce.experiments.report.methods import Method, Study, Subject
 from sottovoce.experiments.report.verdict import verdict
+from sottovoce.experiments.runs.run import Run
 from sottovoce.metrics import LISTED, NAMES, RANKED, lower_is_better
 
 NOISE = np.linspace(-0.3, 0.3, 200)

@@ -11,14 +11,14 @@ import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
-from sottovoce.experiments import checkpoint
-from sottovoce.experiments.directory import EVENTS, RECIPE, RESULT
+from sottovoce.experiments.runs import checkpoint
+from sottovoce.experiments.runs.directory import EVENTS, RECIPE, RESULT
 
 SCRIPT = """
 import sys
 from sottovoce.experiments.recipe import Recipe
 from sottovoce.experiments.run import run_recipe
-run_recipe(Recipe.load(sys.argv[1]), sys.argv[2], resume=True)
+run_recipe(Recipe.read(sys.argv[1]), sys.argv[2], resume=True)
 """
 LIMIT = 600
 VARIES = {"seconds", "compiled", "peak_rss_bytes"}

@@ -6,15 +6,16 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
+from sottovoce.experiments.runs.figures import best_of, finite
 
 from sottovoce.data import memory
 from sottovoce.data.load import load
 from sottovoce.errors import DataError, RecipeError, ResourceError, RunError
-from sottovoce.experiments import machine
-from sottovoce.experiments.figures import best_of, finite
-from sottovoce.experiments.outcome import Run, recommendations_frame
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run, run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import machine
+from sottovoce.experiments.runs.run import Run
+from sottovoce.experiments.runs.start import run, run_recipe
+from sottovoce.experiments.runs.tables import recommendations_frame
 
 KEYS = ["final", "best", "messages", "bytes", "seconds", "peak_rss_bytes", "nodes", "seed", "version"]
 
@@ -55,7 +56,7 @@ def test_a_run_directory(finished):
     events = [json.loads(line) for line in (finished / "events.jsonl").read_text().splitlines()]
     assert [event["round"] for event in events] == [0, 3, 6, 7]
     assert {name: events[-1][name] for name in result["final"]} == result["final"]
-    assert Recipe.load(finished / "recipe.toml").evaluate.metric == "hr@5"
+    assert Recipe.read(finished / "recipe.toml").evaluate.metric == "hr@5"
 
 
 def test_tables(finished):
@@ -147,7 +148,7 @@ def test_pandas(short):
 
 def test_data_in_memory_cannot_be_loaded_from_the_recipe(community, tmp_path):
     run(community, "popularity", "central", rounds=1, out=tmp_path / "run")
-    recipe = Recipe.load(tmp_path / "run" / "recipe.toml")
+    recipe = Recipe.read(tmp_path / "run" / "recipe.toml")
     with pytest.raises(RecipeError, match="handed over in Python"):
         run_recipe(recipe)
 

@@ -9,9 +9,9 @@ import shutil
 import pytest
 
 from sottovoce.errors import RecipeError, RunError
-from sottovoce.experiments import summary, sweep
-from sottovoce.experiments.directory import RunDirectory
-from sottovoce.experiments.sweep import Failure, Point
+from sottovoce.experiments.runs import summary, sweep
+from sottovoce.experiments.runs.directory import RunDirectory
+from sottovoce.experiments.runs.sweep import Failure, Point
 
 
 @pytest.mark.parametrize(

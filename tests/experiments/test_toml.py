@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.experiments import toml
+from sottovoce.experiments.recipe import toml
 
 text = st.text(st.characters(exclude_categories=["Cs"]))
 scalar = st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats(allow_nan=False) | text

@@ -8,9 +8,9 @@ import pytest
 
 from sottovoce.errors import RunError
 from sottovoce.exchange.compression import Whole
-from sottovoce.experiments.progress import Quiet
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs.progress import Quiet
+from sottovoce.experiments.runs.start import run_recipe
 from sottovoce.peers.k_out import KOut
 from sottovoce.simulate.engine import Simulation
 
@@ -55,7 +55,7 @@ def test_the_result_tells_of_churn_and_the_report_shows_it(run):
 
 
 def test_the_resolved_recipe_says_all_and_gives_the_same(run, tmp_path):
-    resolved = Recipe.load(run.directory / "recipe.toml")
+    resolved = Recipe.read(run.directory / "recipe.toml")
     assert resolved.network.links.settings["transfer"] == 1728.0
     assert resolved.network.churn.name == "phones"
     again = run_recipe(resolved, tmp_path / "again")
@@ -81,7 +81,7 @@ def stay(tmp_path: Path) -> Path:
 
 
 def test_where_nobody_comes_or_goes_all_are_online_all_the_time(stay, tmp_path):
-    run = run_recipe(Recipe.load(stay), tmp_path / "run")
+    run = run_recipe(Recipe.read(stay), tmp_path / "run")
     assert run.result["churn"]["online"] == pytest.approx(1)
     assert run.result["churn"]["session_minutes"] is None
     page = (run.directory / "report.html").read_text()
@@ -92,13 +92,13 @@ def test_where_nobody_comes_or_goes_all_are_online_all_the_time(stay, tmp_path):
 @pytest.mark.parametrize("kind", ["trace", "stunner"])
 def test_a_trace_beside_the_recipe_is_found_from_the_run_directory(stay, tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
-    given = Recipe.load(stay.name, [f"network.churn={{ name = '{kind}', path = 'stay.csv' }}"])
+    given = Recipe.read(stay.name, [f"network.churn={{ name = '{kind}', path = 'stay.csv' }}"])
     resolved = given.resolved("rmse")
     assert resolved.network.churn.settings["path"] == str(tmp_path / "stay.csv")
     place = tmp_path / "elsewhere"
     place.mkdir()
     (place / "recipe.toml").write_text(resolved.dumps())
-    assert Recipe.load(place / "recipe.toml").hash() == resolved.hash()
+    assert Recipe.read(place / "recipe.toml").hash() == resolved.hash()
 
 
 def test_another_trace_in_the_same_file_is_refused(stay, tmp_path, monkeypatch):
@@ -114,10 +114,10 @@ def test_another_trace_in_the_same_file_is_refused(stay, tmp_path, monkeypatch):
     with monkeypatch.context() as patch:
         patch.setattr(Simulation, "advance", advance)
         with pytest.raises(KeyboardInterrupt):
-            run_recipe(Recipe.load(stay, ["run.checkpoint=0"]), tmp_path / "run")
+            run_recipe(Recipe.read(stay, ["run.checkpoint=0"]), tmp_path / "run")
     (tmp_path / "stay.csv").write_text("node,from,until\nanna,0,1000000\nbert,0,5000\n")
     with pytest.raises(RunError, match=r"^The churn, that is when nodes are online, changed since"):
-        run_recipe(Recipe.load(stay), tmp_path / "run", resume=True)
+        run_recipe(Recipe.read(stay), tmp_path / "run", resume=True)
 
 
 def test_where_there_are_links_nodes_know_twenty_others():
@@ -143,7 +143,7 @@ def test_progress_tells_who_is_there_now(stay, tmp_path, monkeypatch):
     notes = Notes()
     monkeypatch.setattr("sottovoce.experiments.run.choose", lambda show: notes)
     changes = ["run.rounds=7", "evaluate.every=6", "data.users=50"]
-    run = run_recipe(Recipe.load(stay, changes))
+    run = run_recipe(Recipe.read(stay, changes))
     assert [done for done, _ in notes.said] == [1, 2, 3, 4, 5, 6, 7]
     parts = [note.replace(",", "").split(" · ") for _, note in notes.said]
     online = [int(part[1].removesuffix(" online")) for part in parts]
@@ -158,7 +158,7 @@ def test_progress_tells_who_is_there_now(stay, tmp_path, monkeypatch):
 
 
 def test_nothing_can_be_done_to_messages_by_name(stay):
-    recipe = Recipe.load(stay, ['protocol.compress=["none"]'])
+    recipe = Recipe.read(stay, ['protocol.compress=["none"]'])
     assert isinstance(recipe.components().chain, Whole)
     assert recipe.resolved("rmse").protocol.compress[0].name == "none"
 

@@ -2,10 +2,10 @@
 
 import pytest
 
-from sottovoce.experiments import watch
-from sottovoce.experiments.directory import RunDirectory
-from sottovoce.experiments.sweep import Point, _reason
-from sottovoce.experiments.watch import Clock, progress, share
+from sottovoce.experiments.runs import watch
+from sottovoce.experiments.runs.directory import RunDirectory
+from sottovoce.experiments.runs.sweep import Point, _reason
+from sottovoce.experiments.runs.watch import Clock, progress, share
 
 
 @pytest.fixture

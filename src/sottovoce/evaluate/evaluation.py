@@ -11,26 +11,25 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data.sampling import seen
-from sottovoce.errors import DataError, RecipeError
+from sottovoce.errors import DataError
 from sottovoce.evaluate.listed import listed
+from sottovoce.evaluate.names import Candidates, asked, measured
 from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
 from sottovoce.evaluate.rating import errors
 from sottovoce.evaluate.scoring import contexts, slots_of
-from sottovoce.metrics import LISTED, NAMES, RANKED, RATED
+from sottovoce.metrics import LISTED, RANKED, RATED
 from sottovoce.metrics.rank import LAST
-from sottovoce.registry import nearest
 from sottovoce.state import People, Tables
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
 
-Candidates = Literal["sampled", "all"]
 _OFF = 10  # a person's RMSE that is so many times the largest rating is none of a model that works
 
 
@@ -50,15 +49,6 @@ class Evaluation:
     that have nothing to do with the scale: it has diverged."""
 
 
-def asked(
-    split: "Split", metrics: Sequence[str] | None, candidates: Candidates | None
-) -> tuple[Sequence[str], bool]:
-    """The names of what is measured, and whether rivals are the split's candidates, not all items."""
-    drawn = split.candidates.shape[1] > 0
-    wanted = metrics or split.metrics or (("hr", "ndcg") if drawn else ("rmse",))
-    return wanted, drawn if candidates is None else candidates == "sampled"
-
-
 def evaluate(
     model: Any,
     tables: Tables,
@@ -74,18 +64,12 @@ def evaluate(
 
     `metrics` are names of `sottovoce.metrics.NAMES`, by default what the split is usually evaluated
     by. Rivals are the split's `"sampled"` candidates (the default where it has any) or `"all"` of
-    the catalogue. Figures `without` which it should be, such as "hr@20", are left out.
+    the catalogue. Names in `without`, such as "hr@20", are left out.
     """
-    drawn = split.candidates.shape[1] > 0
+    names = measured(split, ks, metrics, candidates, without)
     wanted, sampled = asked(split, metrics, candidates)
-    _check_names(wanted)
     _check(split, people)
     ranked, lists = (any(name in kind for name in wanted) for kind in (RANKED, LISTED))
-    if not drawn and ((sampled and (ranked or lists)) or "f1-list" in wanted):
-        raise RecipeError(
-            f"The split {split.name!r} draws no candidates to rank held-out items among.",
-            "Choose candidates = 'all' and metrics other than 'f1-list', or a split with candidates.",
-        )
     overall: dict[str, float] = {}
     per_user: dict[str, NDArray[np.float64]] = {}
     by_category: dict[str, dict[str, float]] = {}
@@ -101,20 +85,12 @@ def evaluate(
         of_all, own = _rated(model, tables, people, split)
         overall, per_user = overall | of_all, per_user | own
         lost |= own["rmse"] > _OFF * (max(map(abs, split.test.scale)) or 1.0)
-    known = [n for w in dict.fromkeys(wanted) for n in (w, *(f"{w}@{k}" for k in ks)) if n in overall]
-    names = [name for name in known if name not in without]
     return Evaluation(
-        {name: overall[name] for name in names},
-        {name: per_user[name] for name in names if name in per_user},
-        {name: shifts for name, shifts in by_category.items() if name in names},
+        {name: overall[name] for name in names.every},
+        {name: per_user[name] for name in names.of_people},
+        {name: shifts for name, shifts in by_category.items() if name in names.every},
         lost,
     )
-
-
-def _check_names(wanted: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in NAMES:
-            raise RecipeError(f"There is no metric called {name!r}.", nearest(name, list(NAMES)))
 
 
 def _check(split: "Split", people: People) -> None:

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce.form import Reproduction
+from sottovoce.experiments.runs.run import Run
 
 FORM = """
 base = "quickstart"
@@ -48,7 +48,7 @@ def build(tmp_path: Path) -> Build:
     def make(more: str = "", text: str = FORM, top: str = "") -> Reproduction:
         path = tmp_path / "table.toml"
         path.write_text(top + text + more)
-        return Reproduction.load(path)
+        return Reproduction.read(path)
 
     return make
 

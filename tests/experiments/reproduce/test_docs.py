@@ -156,7 +156,7 @@ def test_results_in_the_repository_are_whole():
 
     for path in KEPT.glob("*.json"):
         found = json.loads(path.read_text("utf-8"))
-        form = Reproduction.load(found["experiment"])
+        form = Reproduction.read(found["experiment"])
         assert not found["quick"]
         assert len(found["seeds"]) >= form.seeds
         assert [claim["claim"] for claim in found["claims"]] == [claim.claim for claim in form.claims]

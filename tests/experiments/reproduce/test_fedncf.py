@@ -2,10 +2,10 @@
 
 import pytest
 
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce import papers
 from sottovoce.experiments.reproduce.form import Reproduction
+from sottovoce.experiments.runs.run import Run
 
 RATES = (0.0, 0.01, 0.02)  # how much better each seed is than the first
 
@@ -15,7 +15,7 @@ def say():
     """What a statement finds, where each run of a shipped reproduction has a curve of HR@10."""
 
     def look(name, shipped, curves, noise=0.0):
-        form = Reproduction.load(f"fedncf/{shipped}")
+        form = Reproduction.read(f"fedncf/{shipped}")
         results = {}
         for labels, curve in curves.items():
             (run,) = form.stands_for(labels, form.runs())

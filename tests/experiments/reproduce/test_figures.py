@@ -8,7 +8,7 @@ from scipy import stats
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.reproduce import figures
 from sottovoce.experiments.reproduce.figures import Figure, value
-from sottovoce.experiments.reproduce.form import Hours, Reaches
+from sottovoce.experiments.reproduce.sections import Hours, Reaches
 
 
 def test_where_a_metric_is_read(run):

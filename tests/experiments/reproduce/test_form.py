@@ -3,8 +3,8 @@
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.recipes import shipped
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.shipped import shipped
 from sottovoce.experiments.reproduce import papers
 from sottovoce.experiments.reproduce.form import Reproduction, settings
 from tests.experiments.reproduce.conftest import FORM
@@ -119,24 +119,24 @@ def test_what_is_missing_is_named(build):
 
 def test_recipes_and_reproductions_are_told_apart(build):
     with pytest.raises(RecipeError, match=r"reproduces no paper. Run it with: sottovoce run quickstart"):
-        Reproduction.load("quickstart")
+        Reproduction.read("quickstart")
     with pytest.raises(RecipeError, match=r"Run it with: sottovoce reproduce .*figure-3"):
-        Recipe.load(next(each.path for each in shipped("reproduction") if each.name == "hegedus/figure-3"))
+        Recipe.read(next(each.path for each in shipped("reproduction") if each.name == "hegedus/figure-3"))
     with pytest.raises(RecipeError, match=r"There is no reproduction 'hegedus/figure3'. Did you mean"):
-        Reproduction.load("hegedus/figure3")
+        Reproduction.read("hegedus/figure3")
 
 
 @pytest.mark.parametrize("each", shipped("reproduction"), ids=lambda each: each.name)
 def test_shipped_reproductions_can_be_run(each):
     assert each.summary
-    form = Reproduction.load(each.name)
+    form = Reproduction.read(each.name)
     assert form.name == each.name
     assert form.tuned
     assert any(claim.source for claim in form.claims) or any(rows.paper for rows in form.rows)
     for check in (check for claim in form.claims for check in claim.checks):
         assert check.function is None or papers.find(check.function)
     for run in form.runs():
-        Recipe.load(form.recipe, [*settings(form.set), *form.changes(run)]).components()
+        Recipe.read(form.recipe, [*settings(form.set), *form.changes(run)]).components()
 
 
 def test_a_curve_that_no_label_tells_apart_has_a_name(build):
