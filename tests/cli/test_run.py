@@ -11,6 +11,16 @@ Call = Callable[..., Result]
 SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
 
 
+def test_without_a_report(call: Call, recipe_file: Callable[..., Path]) -> None:
+    done = call("run", recipe_file(), "--out", "run", "--no-report")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.endswith("run: run\n")
+    assert not Path("run/report.html").exists()
+    again = call("run", recipe_file(), "--out", "run", "--resume")
+    assert again.stdout.endswith("report: run/report.html\n"), "what is missing is drawn when it is wanted"
+    assert Path("run/report.html").exists()
+
+
 def test_own_file_without_a_recipe(call: Call, ratings: Path) -> None:
     done = call("run", "--data", ratings, "--columns", "user=who,item=film,rating=stars", *SMALL)
     assert done.exit_code == 0, done.output
@@ -60,7 +70,7 @@ def test_a_run_that_diverged_ends_with_a_code_of_its_own(call: Call, ratings: Pa
     wild = ("run", "--data", ratings, *columns, *SMALL, "--set", "model.name=mf", "--set", "model.step=1000")
     done = call(*wild)
     assert done.exit_code == 7, done.output
-    assert "The run diverged. Models are not finite from round 2 on: in the end those of" in done.stdout
+    assert "The run diverged. Some models are not finite since round 2: at the end, those of" in done.stdout
     assert "--set model.step=0.01" in done.stdout
     assert "0.0000" not in done.stdout.splitlines()[3]
     assert Path("runs/ratings-1/result.json").is_file()

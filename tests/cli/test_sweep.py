@@ -17,33 +17,10 @@ from sottovoce.experiments.runs.directory import RunDirectory
 
 Call = Callable[..., Result]
 
-RECIPE = """
-[data]
-name = "synthetic"
-users = 60
-items = 80
-
-[split]
-name = "local-holdout"
-candidates = 20
-
-[model]
-name = "mf"
-factors = 3
-
-[evaluate]
-ks = [5]
-
-[run]
-rounds = 2
-"""
-
 
 @pytest.fixture
-def recipe(tmp_path: Path) -> Path:
-    path = tmp_path / "small.toml"
-    path.write_text(RECIPE)
-    return path
+def recipe(recipe_file: Callable[..., Path]) -> Path:
+    return recipe_file()
 
 
 def test_failures_are_told_and_the_others_finish(
@@ -78,6 +55,10 @@ def test_failures_are_told_and_the_others_finish(
     results = [Path(d) / "result.json" for d in good["directories"]]
     seeds = [json.loads(r.read_text())["seed"] for r in results]
     assert seeds == [1, 2]
+    assert not list(Path("all").glob("*/*/report.html")), "nobody opens the reports of single runs"
+    one = call("report", results[0].parent)
+    assert one.exit_code == 0, one.output
+    assert "mf by gossip on synthetic" in (results[0].parent / "report.html").read_text()
     before = [r.stat().st_mtime_ns for r in results]
     again = call(*same[:3], "evaluate.metric=hr@5", *same[4:], "--json")
     assert again.exit_code == 0, again.output

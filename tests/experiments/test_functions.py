@@ -14,34 +14,12 @@ from sottovoce.experiments.runs import sweep as sweeping
 from sottovoce.experiments.runs.start import run_recipe
 
 MF = {"name": "mf", "factors": 3}
-RECIPE = """
-[data]
-name = "synthetic"
-users = 60
-items = 80
-
-[split]
-name = "local-holdout"
-candidates = 20
-
-[model]
-name = "mf"
-factors = 3
-
-[evaluate]
-ks = [5]
-
-[run]
-rounds = 2
-"""
 
 
 @pytest.fixture
-def recipe(tmp_path, monkeypatch):
+def recipe(recipe_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "small.toml"
-    path.write_text(RECIPE)
-    return path
+    return recipe_file()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +43,7 @@ def test_everything_that_a_recipe_can_say(data, monkeypatch):
         seen.append(recipe)
         return SimpleNamespace(failed=False)
 
-    monkeypatch.setattr("sottovoce.experiments.run.run_recipe", note)
+    monkeypatch.setattr("sottovoce.experiments.runs.start.run_recipe", note)
     sv.run(
         data,
         MF,
@@ -82,7 +60,7 @@ def test_everything_that_a_recipe_can_say(data, monkeypatch):
     )
     sv.run("synthetic", MF, "federated", aggregate="fedavg", network={"links": "uniform"})
     document = {
-        "data": {"name": "synthetic", "memory": True},
+        "data": {"name": "synthetic", "in_memory": True},
         "split": {"name": "local-holdout", "candidates": 20},
         "arrivals": {"share": 0.5},
         "model": MF,
@@ -131,7 +109,7 @@ def test_a_recipe_with_changes(recipe, data):
     assert run.result["final"] == run_recipe(Recipe.read(recipe, ["run.rounds=3"])).result["final"]
     given = sv.run_recipe(recipe, data=data, settings={"run.rounds": 3})
     assert given.result["final"] == run.result["final"]
-    assert given.recipe.data.memory
+    assert given.recipe.data.in_memory
     assert sv.Run.open("run").history("7") == run.history("7")
 
 

@@ -6,6 +6,7 @@ from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce import papers
 from sottovoce.experiments.reproduce.form import Reproduction
 from sottovoce.experiments.runs.run import Run
+from tests.small import result
 
 RATES = (0.0, 0.01, 0.02)  # how much better each seed is than the first
 
@@ -31,9 +32,9 @@ def say():
 def _run(values):
     events = [{"round": 50 * n, "hr@10": value} for n, value in enumerate(values)]
     final = {"hr@10": values[-1]}
-    result = {"final": final, "baselines": {"popularity": final}, "references": {}, "data": {"people": 943}}
+    figures = result(final=final, baselines={"popularity": final}, data={"people": 943})
     protocol = {"name": "federated", "participants": 20}
-    return Run(Recipe.parse({"data": {"name": "synthetic"}, "protocol": protocol}), result, events)
+    return Run(Recipe.parse({"data": {"name": "synthetic"}, "protocol": protocol}), figures, events)
 
 
 @pytest.mark.parametrize(("last", "holds"), [(0.39, True), (0.48, False), (0.3, False)])

@@ -39,7 +39,7 @@ def test_a_part_can_be_chosen(build):
     assert form.chosen(["large, slow"], quick=False) == large[1:]
     assert form.chosen(["slow"], quick=True) == small[1:]
     assert form.chosen(["large"], quick=True) == large
-    with pytest.raises(RecipeError, match=r"'means' is no label of an axis. Labels are 'small', 'large'"):
+    with pytest.raises(RecipeError, match=r"'means' is not a label of an axis. Labels are 'small', 'large'"):
         form.chosen(["means"], quick=False)
     with pytest.raises(RecipeError, match=r"no axis has a label 'larg'. Did you mean 'large'?"):
         form.chosen(["larg"], quick=False)
@@ -91,15 +91,15 @@ CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
         (ROW.format("tiny"), "no axis has a label 'tiny'"),
         (
             "[[rows]]\nonly = ['small']\npaper = { large = 1 }\n",
-            "rows.paper has 'large', which no row is about",
+            "rows.paper has 'large', but no row is about it",
         ),
         ("[[rows]]\nper = ['ways']\n", "there is no axis 'ways'. Did you mean 'way'?"),
         ("[axes.more]\nslow = {}\n", "the label 'slow' is used twice"),
-        ("[axes.more]\n'a<b' = {}\n'a>b' = {}\n", "two labels differ in signs alone"),
+        ("[axes.more]\n'a<b' = {}\n'a>b' = {}\n", "two labels differ only in punctuation"),
         ('[axes.more]\n"a, b" = {}\n', "the label 'a, b' has a comma"),
         ("[[also]]\nof = 'slw'\nset = {}\n", "no axis has a label 'slw'. Did you mean 'slow'?"),
-        ("[[also]]\nof = 'means'\nset = {}\n", "'means' is no label of an axis"),
-        ("[[rows]]\nat = { hours = 3 }\n", 'hours are read off curves over rounds. Add x = "hours"'),
+        ("[[also]]\nof = 'means'\nset = {}\n", "'means' is not a label of an axis"),
+        ("[[rows]]\nat = { hours = 3 }\n", 'hours are read from curves over rounds. Add x = "hours"'),
     ],
 )
 def test_mistakes_are_told_with_the_remedy(build, more, said):
@@ -118,7 +118,9 @@ def test_what_is_missing_is_named(build):
 
 
 def test_recipes_and_reproductions_are_told_apart(build):
-    with pytest.raises(RecipeError, match=r"reproduces no paper. Run it with: sottovoce run quickstart"):
+    with pytest.raises(
+        RecipeError, match=r"not a reproduction of a paper. Run it with: sottovoce run quickstart"
+    ):
         Reproduction.read("quickstart")
     with pytest.raises(RecipeError, match=r"Run it with: sottovoce reproduce .*figure-3"):
         Recipe.read(next(each.path for each in shipped("reproduction") if each.name == "hegedus/figure-3"))

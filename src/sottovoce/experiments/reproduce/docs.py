@@ -65,7 +65,7 @@ def _index(results: list[dict[str, Any]]) -> str:
             "",
             "Tables and figures of published papers, run again. Statements that do not hold are shown, too.",
             "Each page is made from a result kept beside it; see [how a reproduction is written](format.md).",
-            "Settings are chosen on a weighting set, that is a validation set: neither training nor test data.",
+            "Settings are chosen on a weighting set (a validation set), neither trained nor tested on.",
             "",
             "| name | what | outcome |",
             "|---|---|---|",

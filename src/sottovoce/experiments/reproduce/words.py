@@ -67,7 +67,7 @@ def judgement(claim: Mapping[str, Any]) -> str:
         return "holds in all decided comparisons" if _open_ends(claim) else mark(True)
     decided = [finding["holds"] for finding in claim["findings"] if finding["holds"] is not None]
     if any(decided):
-        return f"holds in {sum(decided)} of {len(decided)} comparisons only"
+        return f"does not hold in general, only in {sum(decided)} of {len(decided)} comparisons"
     return mark(claim["holds"])
 
 

@@ -15,6 +15,7 @@ from sottovoce.experiments.report.methods import Method, Study, Subject
 from sottovoce.experiments.report.verdict import verdict
 from sottovoce.experiments.runs.run import Run
 from sottovoce.metrics import LISTED, NAMES, RANKED, lower_is_better
+from tests.small import result
 
 NOISE = np.linspace(-0.3, 0.3, 200)
 AT = {*RANKED, *LISTED} - {"user-coverage"}
@@ -25,10 +26,10 @@ def subject(name, metric, mean, people=True):
     return Subject(name, {1: {metric: mean}}, {1: everybody})
 
 
-def run(**result):
+def run(**changes):
     curve = [{"round": 5, "online": 3}]
     recipe = Recipe.parse({"data": {"name": "synthetic"}, "model": {"name": "mf"}}).resolved()
-    return Run(recipe, {"rounds": 5, "metric": "none"} | result, curve)
+    return Run(recipe, result(rounds=5, **changes), curve)
 
 
 def compared(metric, means, popular=0.5, people=True):
@@ -71,7 +72,7 @@ def test_what_another_metric_shows_is_not_denied(shift, told):
 def test_the_best_of_several():
     found = verdict(compared("hr@20", [0.6, 0.9, 0.4]))
     assert found.headline == (
-        "Best of 3 methods: m1. It is better than popularity: it learnt what people like personally."
+        "Best of 3 methods: m1. It is better than popularity: it learnt people's personal taste."
     )
     assert found.sentence.endswith("Not better than popularity: m2.")
     assert verdict(compared("rmse", [0.6, 0.9, 0.4])).headline.startswith("Best of 3 methods: m2.")
@@ -88,7 +89,7 @@ def test_a_difference_that_may_be_chance_is_no_victory():
     second = study.methods[1].subject
     second.people[1]["hr@20"] = 0.7 + NOISE + wobble - wobble.mean() - 0.001
     second.figures[1]["hr@20"] = 0.699
-    assert verdict(study).headline.startswith("Ahead, though not clearly of m1: m0.")
+    assert verdict(study).headline.startswith("Best, but not clearly better than m1: m0.")
 
 
 def test_without_common_seeds_nothing_is_tested():
@@ -126,7 +127,7 @@ def test_a_run_that_diverged_says_when_and_what_to_do():
     found = verdict(study)
     assert (found.kind, found.headline) == ("bad", "The run diverged.")
     assert found.sentence == (
-        "Models are not finite from round 3 on: in the end those of all 200 people. "
+        "Some models are not finite since round 3: at the end, those of all 200 people. "
         "Try a smaller step (--set model.step=0.001) or more regularization (--set model.regularization=1)."
     )
 
@@ -137,7 +138,7 @@ def test_a_part_that_diverged_is_told_with_its_share():
     assert found.kind == "bad"
     assert found.headline.startswith("3 of 200 people's models diverged. It is better than popularity")
     assert (
-        "Models are not finite from round 3 on: in the end those of 3 of 200 people (1.5 %)."
+        "Some models are not finite since round 3: at the end, those of 3 of 200 people (1.5 %)."
         in found.sentence
     )
 
@@ -159,7 +160,7 @@ def test_models_that_tell_nothing_apart():
     study = replaced(compared("hr@20", [0.0]), 0, collapsed={"people": 200, "of": 200})
     found = verdict(study)
     assert found.headline == "Most models do not tell items apart. It is worse than popularity."
-    assert found.sentence.startswith("The models of all 200 people score everything alike.")
+    assert found.sentence.startswith("The models of all 200 people give every item the same score.")
 
 
 def test_below_popularity_says_what_to_try():
@@ -168,8 +169,8 @@ def test_below_popularity_says_what_to_try():
     found = verdict(study)
     assert found.headline == "It is worse than popularity."
     assert found.sentence.endswith(
-        "To try: more rounds, as it was still improving (--set run.rounds=400); a model of what people "
-        "choose rather than of ratings (--set model.name=ials); less regularization "
+        "To try: more rounds, because it was still improving (--set run.rounds=400); a model that learns "
+        "what people choose, not how they rate (--set model.name=ials); less regularization "
         "(--set model.regularization=0.025)."
     )
     assert "To try" not in verdict(compared("hr@20", [0.7])).sentence

@@ -11,7 +11,7 @@ from sottovoce.experiments.runs.start import run_recipe
 from sottovoce.models import score
 from sottovoce.protocols.central import Central
 from sottovoce.simulate.engine import Simulation
-from tests.experiments.conftest import SMALL
+from tests.experiments.conftest import LONGER
 from tests.networks import ratings, simulate
 
 DATA = ratings([[5, 0, 3, 0], [0, 4, 0, 1], [2, 2, 0, 0]])
@@ -27,7 +27,7 @@ def left_behind(place, name, *, split="this split", seed=1, keep=True, **setting
         array[:] = rng.normal(size=array.shape)
     s.tables.age[:] = 4
     told = {"name": name} | SETTINGS[name] | settings
-    document = SMALL | {"model": told, "protocol": {"name": "central"}, "run": {"seed": seed}}
+    document = LONGER | {"model": told, "protocol": {"name": "central"}, "run": {"seed": seed}}
     place.mkdir()
     (place / "recipe.toml").write_text(Recipe.parse(document).dumps(), "utf-8")
     (place / "result.json").write_text("{}")
@@ -98,7 +98,7 @@ def test_a_run_begins_so(monkeypatch, tmp_path):
     monkeypatch.setattr(pretrained, "begin", begin)
     monkeypatch.setattr(Simulation, "prepare", lambda self: None)
     (tmp_path / "here").mkdir()
-    document = SMALL | {"model": {"name": "neumf", "start_from": ["gmf", "/mlp"]}}
+    document = LONGER | {"model": {"name": "neumf", "start_from": ["gmf", "/mlp"]}}
     document |= {"protocol": {"name": "central"}}
     path = tmp_path / "here" / "recipe.toml"
     path.write_text(Recipe.parse(document).dumps(), "utf-8")
@@ -109,7 +109,7 @@ def test_a_run_begins_so(monkeypatch, tmp_path):
 def test_a_federation_in_virtual_time_goes_on_learning(uncompiled, tmp_path):
     """From runs of eight aggregations, each as long as two rounds: the new run has its own two, at once."""
     few = {"data": {"name": "synthetic", "users": 6, "items": 20, "mean": 4}, "network": {"links": "uniform"}}
-    few |= {"split": SMALL["split"], "evaluate": SMALL["evaluate"], "protocol": {"name": "federated"}}
+    few |= {"split": LONGER["split"], "evaluate": LONGER["evaluate"], "protocol": {"name": "federated"}}
 
     def run(name, settings, rounds):
         document = few | {"model": {"name": name, **settings}, "run": {"rounds": rounds, "keep_models": True}}

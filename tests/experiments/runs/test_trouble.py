@@ -39,7 +39,7 @@ def test_the_page_and_the_verdict_say_it_with_a_remedy(lost: Run) -> None:
     assert lost.directory is not None
     assert lost.verdict.headline == "The run diverged."
     assert lost.verdict.sentence == (
-        "Models are not finite from round 1 on: in the end those of 54 of 60 people (90.0 %). Try a smaller "
+        "Some models are not finite since round 1: at the end, those of 54 of 60 people (90.0 %). Try a smaller "
         "step (--set model.step=0.01) or more regularization (--set model.regularization=1)."
     )
     page = render(lost.directory)
@@ -92,7 +92,7 @@ def test_python_warns(small: Any) -> None:
     from sottovoce.data.load import load
 
     data = load("synthetic", users=60, items=80)
-    with pytest.warns(UserWarning, match=r"not finite from round 1 on: in the end those of 17 of 60 people"):
+    with pytest.warns(UserWarning, match=r"not finite since round 1: at the end, those of 17 of 60 people"):
         assert run(data, wild, **given).failed
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -108,7 +108,7 @@ def test_a_part_of_the_people(small: Any, monkeypatch: pytest.MonkeyPatch) -> No
     assert [event.get("diverged") for event in told.curve] == [None, 5, None, 3]
     assert told.diverged == Divergence(3, 60, 3)
     assert str(told.diverged) == (
-        "Models are not finite from round 3 on: in the end those of 3 of 60 people (5.0 %)."
+        "Some models are not finite since round 3: at the end, those of 3 of 60 people (5.0 %)."
     )
     assert told.verdict.headline.startswith("3 of 60 people's models diverged.")
 
@@ -165,11 +165,11 @@ def test_remedies_are_those_of_the_model(model: Any, said: str) -> None:
 @pytest.mark.parametrize(
     ("model", "values", "said"),
     [
-        ({"name": "mf"}, [0.1, 0.2], "more rounds, as it was still improving (--set run.rounds=400)"),
+        ({"name": "mf"}, [0.1, 0.2], "more rounds, because it was still improving (--set run.rounds=400)"),
         (
             {"name": "mf"},
             [0.1, 0.3, 0.2],
-            "fewer rounds, as it was at its best in round 1 (--set run.rounds=1)",
+            "fewer rounds, because it was best in round 1 (--set run.rounds=1)",
         ),
         ({"name": "mf"}, [0.1], "rather than of ratings (--set model.name=ials)"),
         ({"name": "gmf", "step": 10.0}, [0.1], "To try: a smaller step (--set model.step=0.001)."),

@@ -28,7 +28,7 @@ def test_names_of_metrics_are_checked() -> None:
 
 def test_a_run_measures_what_was_asked_for(tmp_path: Path) -> None:
     names = ["recall", "f1-list", "item-coverage", "bias-disparity"]
-    run = run_recipe(recipe(metrics=names, candidates="all", ks=[5]), tmp_path / "run", show=False)
+    run = run_recipe(recipe(metrics=names, candidates="all", ks=[5]), tmp_path / "run", progress=False)
     assert list(run.metrics) == ["recall@5", "f1-list@5", "item-coverage@5", "bias-disparity@5"]
     assert run.result["metric"] == "recall@5"
     assert list(run.result["tails"]) == ["recall@5", "f1-list@5"]
@@ -43,6 +43,6 @@ def test_a_run_measures_what_was_asked_for(tmp_path: Path) -> None:
 
 def test_a_run_is_judged_by_what_each_person_has() -> None:
     with pytest.raises(RecipeError, match="none that each person has a value of"):
-        run_recipe(recipe(metrics=["gini"], candidates="all"), show=False)
+        run_recipe(recipe(metrics=["gini"], candidates="all"), progress=False)
     with pytest.raises(RecipeError, match=r"evaluate\.metric = 'gini@5' is not"):
-        run_recipe(recipe(metrics=["gini", "recall"], metric="gini@5"), show=False)
+        run_recipe(recipe(metrics=["gini", "recall"], metric="gini@5"), progress=False)

@@ -139,9 +139,9 @@ class Notes(Quiet):
 def test_progress_tells_who_is_there_now(stay, tmp_path, monkeypatch):
     """One of two leaves after three rounds, the other after five: long before the next evaluation."""
     (tmp_path / "stay.csv").write_text("node,from,until\nanna,0,5300\nbert,0,8800\n")
-    monkeypatch.setattr("sottovoce.experiments.job._SLICE", 1e-9)  # a round at a time
+    monkeypatch.setattr("sottovoce.experiments.runs.train._SLICE", 1e-9)  # a round at a time
     notes = Notes()
-    monkeypatch.setattr("sottovoce.experiments.run.choose", lambda show: notes)
+    monkeypatch.setattr("sottovoce.experiments.runs.start.choose", lambda show: notes)
     changes = ["run.rounds=7", "evaluate.every=6", "data.users=50"]
     run = run_recipe(Recipe.read(stay, changes))
     assert [done for done, _ in notes.said] == [1, 2, 3, 4, 5, 6, 7]

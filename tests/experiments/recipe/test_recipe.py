@@ -100,7 +100,9 @@ def test_no_data_at_all():
         Recipe.parse({})
 
 
-@pytest.mark.parametrize(("content", "says"), [("[data", "is not TOML"), (b"\xff\xfe", "is not TOML")])
+@pytest.mark.parametrize(
+    ("content", "says"), [("[data", "is not TOML"), (b"\xff\xfe", "is not text in UTF-8")]
+)
 def test_what_is_not_toml(tmp_path, content, says):
     path = tmp_path / "broken.toml"
     path.write_bytes(content if isinstance(content, bytes) else content.encode())

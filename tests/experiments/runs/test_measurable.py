@@ -44,8 +44,8 @@ def test_lists_that_hold_everything_are_left_out() -> None:
     assert list(found.without) == ["hr@10", "ndcg@10", "hr@20", "ndcg@20"]
     assert found.notes == (
         "All held-out items are ranked among fewer than 100 others: 9 at the median, 9 at least.",
-        "Not measured: hr@10 and ndcg@10, because a list of 10 holds all there is to choose from (10 items).",
-        "Not measured: hr@20 and ndcg@20, because a list of 20 holds all there is to choose from (10 items).",
+        "Not measured: hr@10 and ndcg@10, because a list of 10 holds all items to choose from (10 items).",
+        "Not measured: hr@20 and ndcg@20, because a list of 20 holds all items to choose from (10 items).",
     )
 
 
@@ -74,7 +74,7 @@ def test_some_lists_that_hold_everything_are_told() -> None:
     own = [*circle(29, 15, 6), list(range(14))]
     found = told(community(own), "leave-one-out", ks=[5])
     assert found.ks == (5,)
-    assert "3 % of lists of 5 hold all there is to choose from, whatever the model." in found.notes
+    assert "3 % of lists of 5 hold all items to choose from, whatever the model." in found.notes
 
 
 def test_nothing_says_anything() -> None:
@@ -88,13 +88,13 @@ def test_nothing_says_anything() -> None:
 
 
 def test_one_item() -> None:
-    with pytest.raises(DataError, match="own has one item: there is nothing to choose from"):
+    with pytest.raises(DataError, match="own has one item, so nothing can be recommended"):
         told(community([[0]] * 20))
 
 
 def test_one_column_used_twice() -> None:
     ids = [f"x{n}" for n in range(20)]
-    with pytest.raises(DataError, match="one column serves as both"):
+    with pytest.raises(DataError, match="one column is used for both"):
         told(build("own", ids, ids))
     assert told(community([[n, n + 1, n + 2] for n in range(30)])).tested == 30
 
@@ -103,7 +103,7 @@ def test_one_person() -> None:
     with pytest.raises(DataError, match="about one person"):
         told(community([list(range(40))]))
     found = told(community([list(range(40))], np.arange(40) % 5), "rating")
-    assert found.notes[0] == "There is one person, who has nobody to learn from."
+    assert found.notes[0] == "There is only one person, so there is nobody to learn from."
     assert found.notes[-1].startswith("One person is tested, so whether a difference is chance")
 
 
@@ -145,14 +145,14 @@ def test_ratings_that_are_all_the_same() -> None:
         told(data, "rating")
     found = told(data, metrics=["hr", "rmse"])
     assert "rmse" in found.without
-    assert "Not measured: rmse, because all ratings are alike." in found.notes
+    assert "Not measured: rmse, because all ratings are the same." in found.notes
 
 
 def test_a_main_metric_that_says_nothing_is_refused() -> None:
     found = told(community(circle(30, 15, 6)))
     recipe = Recipe.parse({"data": {"name": "synthetic"}, "evaluate": {"metric": "hr@20"}})
     with pytest.raises(
-        RecipeError, match=r"'hr@20' says nothing here: a list of 20 holds all .* hr@5, ndcg@5"
+        RecipeError, match=r"'hr@20' is not measured here: a list of 20 holds all .* hr@5, ndcg@5"
     ):
         main_metric(["hr@5", "ndcg@5"], recipe, found)
     usual = Recipe.parse({"data": {"name": "synthetic"}})

@@ -17,9 +17,9 @@ ASKED = ["ease", {"name": "als", "factors": 4}]
 
 @pytest.fixture(scope="module")
 def place(tmp_path_factory):
-    from tests.experiments.conftest import SMALL
+    from tests.experiments.conftest import LONGER
 
-    document = SMALL | {"evaluate": SMALL["evaluate"] | {"references": ASKED}, "run": {"rounds": 1}}
+    document = LONGER | {"evaluate": LONGER["evaluate"] | {"references": ASKED}, "run": {"rounds": 1}}
     path = tmp_path_factory.mktemp("references") / "run"
     run_recipe(Recipe.parse(document, "small.toml"), path)
     return path

@@ -11,28 +11,6 @@ import pytest
 from sottovoce.experiments.runs import compiling, progress
 from sottovoce.experiments.runs.progress import Lines, Quiet, Terminal, choose, latest
 
-RECIPE = """
-[data]
-name = "synthetic"
-users = 60
-items = 80
-
-[split]
-name = "local-holdout"
-candidates = 20
-
-[model]
-name = "mf"
-factors = 3
-
-[evaluate]
-ks = [5]
-every = 50
-
-[run]
-rounds = 100000
-"""
-
 
 class Clock:
     """A clock that is set by hand."""
@@ -113,9 +91,9 @@ def test_compiling_says_what_it_took(monkeypatch, tmp_path, capsys):
     assert compiling._known() == {}
 
 
-def test_output_of_a_redirected_run_appears_as_it_happens(tmp_path):
+def test_output_of_a_redirected_run_appears_as_it_happens(recipe_file, tmp_path):
     """In a pipe, while the run goes on: what it begins with, and then rounds."""
-    (tmp_path / "long.toml").write_text(RECIPE)
+    recipe_file("long.toml", evaluate__every=50, run__rounds=100_000)
     command = [sys.executable, "-m", "sottovoce", "run", "long.toml", "--out", "run"]
     process = subprocess.Popen(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     try:
@@ -136,9 +114,9 @@ def test_output_of_a_redirected_run_appears_as_it_happens(tmp_path):
     assert latest(said.decode())[1] == 100_000
 
 
-def test_a_run_goes_on_when_nobody_reads_about_it(tmp_path):
+def test_a_run_goes_on_when_nobody_reads_about_it(recipe_file, tmp_path):
     """`sottovoce run … 2>&1 | head -1`: no traceback, and a complete run."""
-    (tmp_path / "short.toml").write_text(RECIPE.replace("100000", "7"))
+    recipe_file("short.toml", run__rounds=7)
     script = f"set -o pipefail; {sys.executable} -m sottovoce run short.toml --out run 2>&1 | head -1"
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, capture_output=True, text=True)
     assert done.stdout.startswith("synthetic: ")

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import polars as pl
 import pytest
-from sottovoce.experiments.runs.figures import best_of, finite
+from sottovoce.experiments.runs.facts import best_of, finite
 
 from sottovoce.data import memory
 from sottovoce.data.load import load
@@ -107,7 +107,7 @@ def test_in_memory(short, community):
     assert short.report is None
     assert set(short.metrics) == {"hr@5", "hr@10", "ndcg@5", "ndcg@10"}
     assert [event["round"] for event in short.curve] == [0, 2, 4]
-    assert short.recipe.data.memory
+    assert short.recipe.data.in_memory
     assert len(short.recommend(user=42, n=10)) == 10
     assert short.result["metric"] == "hr@10"
 
@@ -206,7 +206,7 @@ def test_an_unknown_metric_is_refused_before_anything_is_written(small, tmp_path
 
 
 def test_progress_on_demand(small, capsys):
-    run_recipe(small(), show=True)
+    run_recipe(small(), progress=True)
     out, err = capsys.readouterr()
     assert not out
     assert "60 people" in err
