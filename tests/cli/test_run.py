@@ -101,7 +101,7 @@ def test_the_verdict_and_those_not_tested_are_on_the_screen(
     [
         ([(p, "x", 3) for p in range(30)], 3, "has one item: there is nothing to choose from"),
         ([("me", j, 3) for j in range(30)], 3, "about one person"),
-        ([(p, p, 3) for p in range(30)], 3, "one column serves as both"),
+        ([(p, p, 3) for p in range(30)], 3, "one column is used for both"),
         ([(p, j, 3) for p in range(5) for j in range(4)], 3, "met nearly all of the 4 items"),
         ([(p, j, 3) for p in range(5) for j in range(4) if (p + j) % 4], 2, "evaluate.ks = [1]"),
         ([(p, p % 7, 3) for p in range(30)], 3, "Nobody can be tested"),
@@ -131,7 +131,7 @@ def test_what_says_nothing_is_left_out(call: Call, tmp_path: Path) -> None:
     assert set(result["left_out"]) == {"hr@20", "ndcg@20"}
     refused = call("run", "--data", own, *SMALL, "--set", "evaluate.metric=hr@20")
     assert refused.exit_code == 2
-    assert "'hr@20' says nothing here" in refused.stderr
+    assert "'hr@20' is not measured here" in refused.stderr
 
 
 def test_many_metrics_fit_a_narrow_screen(call: Call, ratings: Path) -> None:

@@ -139,7 +139,7 @@ def test_ctrl_c_stops_the_runs_and_keeps_their_state(recipe: Path, number: int) 
     finally:
         process.kill()
     assert process.returncode == 130
-    assert "The same command continues." in said
+    assert "the same command continues them." in said
     assert not RunDirectory(first).busy
     assert any(first.glob("checkpoint-*"))
     assert not first.with_name("seed-2").exists()

@@ -134,9 +134,9 @@ def test_sweep_and_report(recipe, monkeypatch, capfd):
     assert any(path.suffix == ".csv" for path in page.files)
     own = sv.report("all/" + found.runs[0].directory.parent.name + "/seed-1")
     assert own.path == found.runs[0].directory / "report.html"
-    with pytest.raises(RunError, match="nothing to report on"):
+    with pytest.raises(RunError, match="No run was given"):
         sv.report()
-    with pytest.raises(RunError, match="kept nowhere"):
+    with pytest.raises(RunError, match="has no directory"):
         sv.report(sv.run("synthetic", MF, rounds=1, settings={"data.users": 60, "data.items": 80}))
 
 

@@ -64,9 +64,7 @@ def test_everybody_is_averaged_over_seeds_as_the_overall_figure_is():
 
 def test_other_data_is_refused(copy):
     change(copy / "model.step=0.1" / "seed-1", data={"items": 81})
-    with pytest.raises(
-        RunError, match=r"different data \(items 80 there, 81 here\)\. Report on them separately"
-    ):
+    with pytest.raises(RunError, match=r"different data \(items: 80 and 81\)\. Report on them separately"):
         study([copy])
 
 

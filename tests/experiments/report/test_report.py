@@ -89,7 +89,10 @@ def test_a_weighting_set_is_explained(copy):
     people.with_columns((pl.int_range(pl.len()) % 3 * 1.0).alias("node converged")).write_parquet(
         copy / "per_user.parquet"
     )
-    assert "weighting set (a validation set: items that the node does not train on" in render(copy)
+    assert (
+        "weighting set (a validation set: items that the node judges models by, and does not train on"
+        in render(copy)
+    )
 
 
 def test_one_is_no_plural(copy):
@@ -207,7 +210,7 @@ def test_the_page_of_several_runs_is_in_order(several):
         "2 methods on synthetic",
         "Best of 2 methods: step 0.1.",
         "Quality over rounds",
-        "bands reach from the lowest to the highest of 2 seeds",
+        "bands show the lowest and the highest of 2 seeds",
         "Figures",
         "corrected for 2 comparisons (Holm)",
         "HR@5 of every person",

@@ -67,7 +67,7 @@ def test_a_persons_list_is_shown_on_request_and_without_the_name(copy, tmp_path)
 def test_whom_nobody_knows_is_refused(copy, several):
     with pytest.raises(DataError, match="Nobody is called 'x'"):
         report([copy], "x")
-    with pytest.raises(RunError, match="of one method, and these are 2"):
+    with pytest.raises(RunError, match="to one method, and these runs are of 2 methods"):
         report([several], "7")
 
 

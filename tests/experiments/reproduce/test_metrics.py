@@ -4,8 +4,8 @@ import pytest
 
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.recipe.shipped import shipped
-from sottovoce.experiments.reproduce import execute
-from sottovoce.experiments.reproduce.form import Reproduction
+from sottovoce.experiments.reproduce import execute, metrics
+from sottovoce.experiments.reproduce.form import Reproduction, settings
 from tests.experiments.reproduce.conftest import FORM
 
 RANKS = FORM.replace('"rmse"', '"hr@20"')
@@ -50,5 +50,6 @@ def test_counts_and_nodes_are_no_metrics(build, tmp_path):
 
 
 @pytest.mark.parametrize("name", [each.name for each in shipped("reproduction")])
-def test_what_is_shipped_is_measured(name, tmp_path):
-    assert execute.plan(Reproduction.read(name), tmp_path, False, [1]).points
+def test_what_is_shipped_is_measured(name):
+    form = Reproduction.read(name)
+    metrics.check(form, ([*settings(form.set), *form.changes(run)] for run in form.runs()))

@@ -97,7 +97,7 @@ def test_a_line_cut_in_the_middle(begun, small):
 
 
 def test_another_recipe_is_refused_by_key(begun, small):
-    with pytest.raises(RunError, match=r"another recipe: model\.factors \(3 there, 5 now\)\."):
+    with pytest.raises(RunError, match=r"another recipe: model\.factors \(3 before, 5 now\)\."):
         begun.begin(small(model__factors=5).resolved("hr@5"), "split", "1.0")
 
 
@@ -107,7 +107,7 @@ def test_threads_may_change(begun, small):
 
 @pytest.mark.parametrize(
     ("split", "version", "says"),
-    [("other", "1.0", "The data changed"), ("split", "2.0", "is of version 1.0")],
+    [("other", "1.0", "The data changed"), ("split", "2.0", "was written by version 1.0")],
 )
 def test_other_data_or_version_is_refused(begun, small, split, version, says):
     with pytest.raises(RunError, match=says):

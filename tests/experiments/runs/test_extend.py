@@ -79,21 +79,21 @@ def test_data_from_python(first, tmp_path):
         out=tmp_path / "mine",
     )
     assert mine.extend(4).result["rounds"] == 4
-    with pytest.raises(RecipeError, match="handed over in Python"):
+    with pytest.raises(RecipeError, match="passed in Python"):
         Run.open(tmp_path / "mine").extend(5)
     assert not (tmp_path / "mine-5").exists(), "what was refused leaves nothing"
 
 
 def test_refusals(small, first, finished, tmp_path, monkeypatch):
-    with pytest.raises(RunError, match=r"kept no models to go on from\. Run it again with run\.keep_models"):
+    with pytest.raises(RunError, match=r"kept no models to continue from\. Run it again with run\.keep_models"):
         extend(finished, 20)
-    with pytest.raises(RecipeError, match="has 4 rounds already, and 4 are not more"):
+    with pytest.raises(RecipeError, match="already has 4 rounds, and 4 is not more"):
         first.extend(4)
     with pytest.raises(RunError, match="is not a run directory"):
         extend(tmp_path / "nowhere", 20)
     with pytest.raises(RunError, match="holds the results of another run"):
         first.extend(6, finished)
-    with pytest.raises(RunError, match="kept nowhere"):
+    with pytest.raises(RunError, match="has no directory"):
         Run(first.recipe, first.result, first.curve).extend(6)
     monkeypatch.setattr(module, "__version__", "99")
     with pytest.raises(RunError, match="and this is 99"):
@@ -107,7 +107,7 @@ def test_refusals(small, first, finished, tmp_path, monkeypatch):
             line for line in (copy / "recipe.toml").read_text().splitlines() if not line.startswith("peers")
         ).replace("[network]\n", "")
     )
-    with pytest.raises(RunError, match="nodes come and go"):
+    with pytest.raises(RunError, match="has churn"):
         extend(copy, 6)
 
 
@@ -122,5 +122,5 @@ def test_the_data_must_be_the_same(first, tmp_path):
 
 
 def test_resuming_with_more_rounds_names_the_command(small, first):
-    with pytest.raises(RunError, match=r"To go on from its models: sottovoce extend .* --rounds 9\."):
+    with pytest.raises(RunError, match=r"To continue from its models: sottovoce extend .* --rounds 9\."):
         run_recipe(small(run__rounds=9), first.directory, resume=True)

@@ -19,7 +19,7 @@ def recipe(**execution):
 def test_a_large_network_takes_fewer_rounds_and_says_so():
     fewer, told = fitting.rounds(recipe(rounds=60), SPARSE)
     assert fewer.run.rounds == 25
-    assert "25 rounds in place of 60" in told
+    assert "25 rounds instead of 60" in told
     assert "--set run.rounds=60" in told
 
 

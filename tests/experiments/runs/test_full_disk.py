@@ -46,7 +46,7 @@ def left(place):
 @pytest.mark.parametrize("free", [0, 4, 8, 12, 20, 40, 60])
 def test_a_run_that_finds_no_space_says_so_and_continues_afterwards(tiny, small, tmp_path, free):
     fill(tiny, free)
-    with pytest.raises(ResourceError, match=r"cannot be written: No space left on device\. What was there"):
+    with pytest.raises(ResourceError, match=r"cannot be written: No space left on device\. Earlier files are kept"):
         run_recipe(small(), tiny / "run")
     assert not [name for name in left(tiny / "run") if "tmp" in name]
     for line in (tiny / "run" / EVENTS).read_text().splitlines() if left(tiny / "run") else ():
@@ -123,7 +123,7 @@ def test_killed_while_a_checkpoint_is_written(tmp_path):
     code = f"""
 import numpy as np
 from pathlib import Path
-from sottovoce.experiments import checkpoint
+from sottovoce.experiments.runs import checkpoint
 arrays = {{f"a{{n}}": np.full((1000, 1000), 7, np.float32) for n in range(20)}}
 place = Path({str(tmp_path)!r})
 checkpoint.save(place, 1, {{"version": "c"}}, arrays)

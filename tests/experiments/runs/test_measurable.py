@@ -104,7 +104,7 @@ def test_one_person() -> None:
         told(community([list(range(40))]))
     found = told(community([list(range(40))], np.arange(40) % 5), "rating")
     assert found.notes[0] == "There is only one person, so there is nobody to learn from."
-    assert found.notes[-1].startswith("One person is tested, so whether a difference is chance")
+    assert found.notes[-1].startswith("Only one person is tested, so no difference")
 
 
 def test_nobody_can_be_tested() -> None:

@@ -62,10 +62,10 @@ def test_tuned_copies_are_tested_with(small, tmp_path):
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
-        ({"network__peers": "personalized"}, "does not find that out"),
+        ({"network__peers": "personalized"}, "does not measure that"),
         (
             {"protocol__merge": "performance", "protocol__compress": ["subsample"]},
-            "sends some of their rows",
+            "sends only some rows",
         ),
     ],
 )
@@ -98,7 +98,7 @@ def test_distributions_are_drawn_by_reproductions(run):
     assert figures.value(run, "rounds to converge", "final") == run.result["by_node"]["converged"]["mean"]
     latest = figures.value(run, "rounds to converge", "worst 10%")
     assert latest > figures.value(run, "rounds to converge", "final")
-    with pytest.raises(RecipeError, match="not known of each person"):
+    with pytest.raises(RecipeError, match="no figures of single people"):
         figures.of_everybody(run, "hr@7")
 
 

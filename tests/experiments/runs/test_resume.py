@@ -16,8 +16,8 @@ from sottovoce.experiments.runs.directory import EVENTS, RECIPE, RESULT
 
 SCRIPT = """
 import sys
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs.start import run_recipe
 run_recipe(Recipe.read(sys.argv[1]), sys.argv[2], resume=True)
 """
 LIMIT = 600

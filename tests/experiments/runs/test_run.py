@@ -93,7 +93,7 @@ def test_nobody_of_that_name(finished):
 
 @pytest.mark.parametrize("n", [0, 101])
 def test_lists_have_a_limit(finished, n):
-    with pytest.raises(RunError, match="first 100"):
+    with pytest.raises(RunError, match="keeps 100 recommendations"):
         Run.open(finished).recommend(1, n)
 
 
@@ -149,7 +149,7 @@ def test_pandas(short):
 def test_data_in_memory_cannot_be_loaded_from_the_recipe(community, tmp_path):
     run(community, "popularity", "central", rounds=1, out=tmp_path / "run")
     recipe = Recipe.read(tmp_path / "run" / "recipe.toml")
-    with pytest.raises(RecipeError, match="handed over in Python"):
+    with pytest.raises(RecipeError, match="passed in Python"):
         run_recipe(recipe)
 
 

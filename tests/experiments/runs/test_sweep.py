@@ -12,6 +12,7 @@ from sottovoce.errors import RecipeError, RunError
 from sottovoce.experiments.runs import summary, sweep
 from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.experiments.runs.sweep import Failure, Point
+from tests.small import result
 
 
 @pytest.mark.parametrize(
@@ -38,7 +39,7 @@ def test_values_of_a_grid(text, values):
         (["factors=8"], "section.key=value"),
         (["model.factors=8,"], "nothing is not a TOML value"),
         (["model.factors=8", "model.factors=16"], "names model.factors twice"),
-        (["run.seed=1,2"], "Give them with --seeds"),
+        (["run.seed=1,2"], "Give seeds with --seeds"),
     ],
 )
 def test_mistakes_in_a_grid(texts, said):
@@ -134,15 +135,9 @@ def test_a_run_that_another_process_is_at_is_waited_for(recipe, tmp_path, monkey
 def written(path, settings, seed, **metrics):
     place = RunDirectory(path / "_".join(settings) / f"seed-{seed}")
     place.path.mkdir(parents=True)
-    popularity = dict.fromkeys(metrics, 0.25)
-    result = {
-        "final": metrics,
-        "baselines": {"popularity": popularity},
-        "metric": "hr@5",
-        "data": {},
-        "rounds": 3,
-    }
-    place.write("result.json", json.dumps(result | {"seconds": float(seed), "bytes": 10}))
+    beside = {"popularity": dict.fromkeys(metrics, 0.25)}
+    figures = result(final=metrics, baselines=beside, metric="hr@5", rounds=3, seconds=float(seed), bytes=10)
+    place.write("result.json", figures.dumps())
     place.write("events.jsonl", '{"round": 3, "hr@5": 0.5}\n')
     place.write("recipe.toml", '[data]\nname = "synthetic"\n')
     return Point(settings, seed, place)

@@ -54,7 +54,7 @@ def test_nobody_is_said_not_to_exist(lost: Run) -> None:
     assert 0 < len(silent) < 60
     one = next(iter(served))
     assert lost.recommend(one, 1) == lost.recommend(f" {one}\u00a0", 1) == lost.recommend(float(one), 1)
-    with pytest.raises(RunError, match=r"no finite scores: the run diverged\. Try a smaller step"):
+    with pytest.raises(RunError, match=r"no finite scores, because it diverged\. Try a smaller step"):
         lost.recommend(silent[0])
 
 
@@ -154,7 +154,7 @@ def test_a_run_in_which_nothing_was_learnt(small: Any) -> None:
         ({"name": "mf", "regularization": 0.0}, "more regularization (--set model.regularization=0.01)"),
         ({"name": "ials"}, "Try a smaller model.step or more regularization (--set model.regularization="),
         ({"name": "gmf"}, "Try a smaller step (--set model.step=0.0001)."),
-        ({"name": "popularity"}, "Check the model"),
+        ({"name": "popularity"}, "Check how the model computes"),
     ],
 )
 def test_remedies_are_those_of_the_model(model: Any, said: str) -> None:
@@ -171,7 +171,7 @@ def test_remedies_are_those_of_the_model(model: Any, said: str) -> None:
             [0.1, 0.3, 0.2],
             "fewer rounds, because it was best in round 1 (--set run.rounds=1)",
         ),
-        ({"name": "mf"}, [0.1], "rather than of ratings (--set model.name=ials)"),
+        ({"name": "mf"}, [0.1], "not how they rate (--set model.name=ials)"),
         ({"name": "gmf", "step": 10.0}, [0.1], "To try: a smaller step (--set model.step=0.001)."),
         ({"name": "gmf"}, [0.1], "To try: a larger step (--set model.step=0.003)."),
         ({"name": "random"}, [0.1], "To try: a model that learns (--set model.name=ials)."),

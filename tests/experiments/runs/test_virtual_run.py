@@ -51,7 +51,7 @@ def test_the_result_tells_of_churn_and_the_report_shows_it(run):
     page = (run.directory / "report.html").read_text()
     assert "RMSE over hours" in page
     assert "mean session" in page
-    assert "Who is there" in page
+    assert "Who is online" in page
 
 
 def test_the_resolved_recipe_says_all_and_gives_the_same(run, tmp_path):
