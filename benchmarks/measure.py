@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from sottovoce.experiments.machine import peak_memory
+from sottovoce.experiments.runs.machine import peak_memory
 
 
 class Result(NamedTuple):

@@ -17,7 +17,7 @@ import numpy as np
 
 from sottovoce.errors import DataError
 from sottovoce.evaluate.significance import compare
-from sottovoce.experiments.outcome import Run
+from sottovoce.experiments.runs.run import Run
 
 REFERENCE = Path(__file__).parent / "reference"
 FIGURES, PAGE, RUNS = REFERENCE / "default.json", REFERENCE / "default.md", Path("runs/default")

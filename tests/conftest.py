@@ -2,14 +2,16 @@
 
 import os
 import signal
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
 from sottovoce.kernels import Driver
+from tests.small import SMALL, changed
 
 # Compiling a kernel takes seconds, once; a search that differs from run to run does not belong in CI.
 settings.register_profile("default", deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -29,6 +31,19 @@ def data_dir() -> Path:
     if not Path(place).is_dir():
         pytest.fail(f"SOTTOVOCE_DATA is {place}, which is not a directory")
     return Path(place)
+
+
+@pytest.fixture
+def recipe_file(tmp_path: Path) -> Callable[..., Path]:
+    """Writes the recipe of a small community, with changes to single keys such as `run__rounds=3`."""
+    from sottovoce.experiments.recipe import toml
+
+    def write(name: str = "small.toml", **changes: Any) -> Path:
+        path = tmp_path / name
+        path.write_text(toml.dumps(changed(SMALL, **changes)))
+        return path
+
+    return write
 
 
 @pytest.fixture

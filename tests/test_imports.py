@@ -18,6 +18,7 @@ PACKAGE = Path(sottovoce.__file__).parent
 LAYERS = [
     {"plural", "printable"},
     {"errors"},
+    {"files"},
     {"kernel_cache"},
     {"kernels"},
     {"registry", "clusters", "disclosure"},

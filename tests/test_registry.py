@@ -10,7 +10,7 @@ import pytest
 from sottovoce import registry
 from sottovoce.data.load import load
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 
 SOURCE = '''
 from dataclasses import replace
@@ -118,20 +118,20 @@ def test_paths_are_relative_to_the_recipe_or_to_where_one_is(
     monkeypatch.chdir(tmp_path / "sub")
     path = tmp_path / "some.toml"
     path.write_text('[data]\nname = "own.py"\n[evaluate]\nreferences = ["a.py", "ease"]\n')
-    recipe = Recipe.load(path)
+    recipe = Recipe.read(path)
     assert recipe.data.name == str(own)
     assert [named.name for named in recipe.evaluate.references] == [str(tmp_path / "a.py"), "ease"]
-    assert Recipe.load(path, ["model.name=m.py"]).model.name == "m.py"
+    assert Recipe.read(path, ["model.name=m.py"]).model.name == "m.py"
 
 
 def test_a_resolved_recipe_keeps_the_hash(own: Path, tmp_path: Path) -> None:
     path = tmp_path / "some.toml"
     path.write_text('[data]\nname = "own.py"\n')
-    recipe = Recipe.load(path)
+    recipe = Recipe.read(path)
     resolved = recipe.resolved("hr@20")
     assert str(resolved.data.name).startswith(f"{own}#")
     (tmp_path / "recipe.toml").write_text(resolved.dumps())
-    assert Recipe.load(tmp_path / "recipe.toml").hash() == resolved.hash()
+    assert Recipe.read(tmp_path / "recipe.toml").hash() == resolved.hash()
     own.write_text(SOURCE + "\n# edited\n")
     assert recipe.resolved("hr@20").hash() != resolved.hash()
 

@@ -11,7 +11,7 @@ from benchmarks.network.crowd import ROUNDS, SEED, crowd
 from sottovoce import kernels
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.combine.none import Replace
-from sottovoce.experiments.machine import peak_memory
+from sottovoce.experiments.runs.machine import peak_memory
 from sottovoce.models.mf import MF
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.central import Central

@@ -14,8 +14,8 @@ from benchmarks.measure import Result, apart, cpu, load, resident
 from benchmarks.network.crowd import crowd, gossip
 from sottovoce import kernels
 from sottovoce.data.interactions import Interactions
-from sottovoce.experiments.machine import peak_memory
-from sottovoce.experiments.plots import Series, curves
+from sottovoce.experiments.pages.plots import Series, curves
+from sottovoce.experiments.runs.machine import peak_memory
 from sottovoce.simulate.engine import WINDOW, Simulation
 from sottovoce.state import Tables
 

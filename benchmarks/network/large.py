@@ -11,7 +11,7 @@ from typing import Any
 
 from benchmarks.measure import Result, apart, load, wall
 from benchmarks.network.crowd import ROUNDS, crowd, gossip
-from sottovoce.experiments.machine import available_memory, duration, peak_memory
+from sottovoce.experiments.runs.machine import available_memory, duration, peak_memory
 from sottovoce.models.mf import MF
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.memory import memory_needed

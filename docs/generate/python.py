@@ -11,8 +11,8 @@ from sottovoce.cli.doctor import Check
 from sottovoce.errors import SottovoceError
 from sottovoce.evaluate.significance import compare
 from sottovoce.experiments.functions import Page, Sweep
-from sottovoce.experiments.outcome import Consumed, Recommendation
-from sottovoce.experiments.recipes import Shipped
+from sottovoce.experiments.recipe.shipped import Shipped
+from sottovoce.experiments.runs.tables import Consumed, Recommendation
 
 PAGE = "python.md"
 

@@ -6,8 +6,9 @@ from pydantic import BaseModel
 
 from docs.generate.source import default_of, field_texts, kind_of, settings, table, text
 from sottovoce.data.filters import Filters
-from sottovoce.experiments import recipe
-from sottovoce.experiments.recipe import Data, Named, Recipe
+from sottovoce.experiments.recipe import recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.sections import Data, Named
 
 PAGE = "recipe.md"
 

@@ -14,7 +14,7 @@ from typing import Annotated, Any, Literal, Union, get_args, get_origin, get_typ
 from annotated_types import Ge, Gt, Le, Lt
 
 from sottovoce import registry
-from sottovoce.experiments import toml
+from sottovoce.experiments.recipe import toml
 
 
 def shipped(kind: str) -> dict[str, type]:

@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from sottovoce.data.interactions import Catalog, Interactions
     from sottovoce.data.load import load
     from sottovoce.experiments.functions import report, reproduce, sweep
-    from sottovoce.experiments.recipes import recipes
-    from sottovoce.experiments.run import Run, run, run_recipe
+    from sottovoce.experiments.recipe.shipped import recipes
+    from sottovoce.experiments.runs.run import Run
+    from sottovoce.experiments.runs.start import run, run_recipe
     from sottovoce.node import Community, Node
 
 __version__: str
@@ -28,16 +29,16 @@ _HOMES = {
     "Community": "sottovoce.node",
     "Interactions": "sottovoce.data.interactions",
     "Node": "sottovoce.node",
-    "Run": "sottovoce.experiments.run",
+    "Run": "sottovoce.experiments.runs.run",
     "data_sets": "sottovoce.data.describe",
     "doctor": "sottovoce.cli.doctor",
     "info": "sottovoce.data.describe",
     "load": "sottovoce.data.load",
-    "recipes": "sottovoce.experiments.recipes",
+    "recipes": "sottovoce.experiments.recipe.shipped",
     "report": "sottovoce.experiments.functions",
     "reproduce": "sottovoce.experiments.functions",
-    "run": "sottovoce.experiments.run",
-    "run_recipe": "sottovoce.experiments.run",
+    "run": "sottovoce.experiments.runs.start",
+    "run_recipe": "sottovoce.experiments.runs.start",
     "sweep": "sottovoce.experiments.functions",
 }
 

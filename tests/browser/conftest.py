@@ -31,8 +31,8 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chromium]:
 @pytest.fixture(scope="session")
 def runs(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
     """Two methods, each under two seeds."""
-    from sottovoce.experiments.recipe import Recipe
-    from sottovoce.experiments.run import run_recipe
+    from sottovoce.experiments.recipe.recipe import Recipe
+    from sottovoce.experiments.runs.start import run_recipe
 
     places = []
     for step in (0.01, 0.1):
@@ -53,7 +53,7 @@ def one(runs: list[Path]) -> Path:
 @pytest.fixture(scope="session")
 def long(runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page of a run on data whose name, and whose items' titles, are long and without a blank."""
-    from sottovoce.experiments.report import render
+    from sottovoce.experiments.report.report import render
 
     place = Path(shutil.copytree(runs[0], tmp_path_factory.mktemp("long") / "run"))
     lists = pl.read_parquet(place / "recommendations.parquet").with_columns(title=pl.lit("Title" * 60))
@@ -69,7 +69,7 @@ def long(runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="session")
 def many(runs: list[Path], tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The page that compares."""
-    from sottovoce.experiments.report import report
+    from sottovoce.experiments.report.report import report
 
     page = tmp_path_factory.mktemp("page") / "report.html"
     page.write_text(report(runs).html, "utf-8")

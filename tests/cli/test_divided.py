@@ -10,7 +10,7 @@ from click.testing import Result
 import sottovoce
 from sottovoce.data.interactions import build
 from sottovoce.data.load import load
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 
 Call = Callable[..., Result]
 SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
@@ -36,7 +36,7 @@ def divided(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def split_of(place: str | Path) -> str:
-    return Recipe.load(Path(place) / "recipe.toml").split.name
+    return Recipe.read(Path(place) / "recipe.toml").split.name
 
 
 @pytest.mark.parametrize("name", ["films.train.rating", "films.test.negative", ""])
@@ -78,7 +78,7 @@ def test_a_split_that_is_named_wins(call: Call, divided: Path, tmp_path: Path) -
 def test_settings_of_the_split_alone(call: Call, divided: Path) -> None:
     done = call("run", "--data", divided, *SMALL, "--set", "split.candidates=7", "--out", "here")
     assert done.exit_code == 0, done.output
-    assert Recipe.load("here/recipe.toml").split.settings["candidates"] == 7
+    assert Recipe.read("here/recipe.toml").split.settings["candidates"] == 7
     assert split_of("here") == "predefined"
 
 

@@ -90,7 +90,7 @@ def test_what_is_unexpected_too(monkeypatch: pytest.MonkeyPatch, call: Call, hos
     def fail(*_: object) -> None:
         raise ValueError(EVIL)
 
-    monkeypatch.setattr("sottovoce.experiments.outcome.Run.recommend", fail)
+    monkeypatch.setattr("sottovoce.experiments.runs.run.Run.recommend", fail)
     done = call("recommend", hostile, "--user", "1")
     assert done.exit_code == 1
     assert "This is a defect" in done.stderr
@@ -98,7 +98,7 @@ def test_what_is_unexpected_too(monkeypatch: pytest.MonkeyPatch, call: Call, hos
 
 
 def test_progress(capsys: pytest.CaptureFixture[str]) -> None:
-    from sottovoce.experiments.progress import Terminal
+    from sottovoce.experiments.runs.progress import Terminal
 
     tell = Terminal()
     tell.say(EVIL)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.recipes import _natural, _summary
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.shipped import _natural, _summary
 
 Call = Callable[..., Result]
 
@@ -23,7 +23,7 @@ def test_every_shipped_recipe_has_a_summary_and_is_valid(call: Call) -> None:
         assert recipe["summary"].endswith("."), "a whole sentence"
         assert f"{recipe['name']} {recipe['summary']}" in words
         if recipe["kind"] == "recipe":
-            Recipe.load(Path(recipe["path"])).components()
+            Recipe.read(Path(recipe["path"])).components()
     assert shown.index("sottovoce run NAME") < shown.index("sottovoce reproduce NAME")
     assert shown.index("sottovoce reproduce NAME") < shown.index("hegedus/figure-3")
 

@@ -11,30 +11,12 @@ from click.testing import Result
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.splits.leave_one_out import LeaveOneOut
-from sottovoce.experiments import sweep
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce.form import Reproduction, settings
-from sottovoce.experiments.run import load_data
+from sottovoce.experiments.runs import sweep
+from sottovoce.experiments.runs.loading import load_data
 
 Call = Callable[..., Result]
-
-BASE = """
-[data]
-name = "synthetic"
-users = 60
-items = 80
-
-[split]
-name = "local-holdout"
-candidates = 20
-
-[model]
-name = "mf"
-factors = 4
-
-[evaluate]
-ks = [5]
-"""
 
 FORM = """# Two ways.
 
@@ -76,8 +58,8 @@ checks = [{ within = ["1 epoch", "2 epochs"], metric = "messages", by = 0 }]
 
 
 @pytest.fixture
-def file(tmp_path: Path) -> Path:
-    (tmp_path / "base.toml").write_text(BASE)
+def file(recipe_file: Callable[..., Path], tmp_path: Path) -> Path:
+    recipe_file("base.toml", model__factors=4)
     path = tmp_path / "table.toml"
     path.write_text(FORM)
     return path
@@ -108,6 +90,10 @@ def test_contract(call: Call, file: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert [str(path.relative_to(place)) for path in results] == [
         f"{epochs}/seed-{seed}/result.json" for epochs in ("1-epoch", "2-epochs") for seed in (1, 2)
     ]
+    assert not list(place.glob("*/*/report.html")), "nobody opens the reports of single runs"
+    one = call("report", results[0].parent, "--out", "one.html")
+    assert one.exit_code == 0, one.output
+    assert "mf by gossip on synthetic" in Path("one.html").read_text()
     before = [path.stat().st_mtime_ns for path in results]
     again = call(*same[:-1], "--page", "pages")
     assert again.exit_code == 0, again.output
@@ -193,9 +179,9 @@ TABLES = [
 
 
 def _data(name: str, label: str, data_dir: Path) -> tuple[Reproduction, Interactions]:
-    form = Reproduction.load(name)
+    form = Reproduction.read(name)
     changes = form.changes(form.stands_for(label, form.runs())[0])
-    return form, load_data(Recipe.load(form.recipe, [*settings(form.set), *changes]), data_dir)
+    return form, load_data(Recipe.read(form.recipe, [*settings(form.set), *changes]), data_dir)
 
 
 @pytest.mark.parametrize(("name", "label"), TABLES)

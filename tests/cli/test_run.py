@@ -11,6 +11,16 @@ Call = Callable[..., Result]
 SMALL = ("--set", "run.rounds=2", "--set", "model.factors=3")
 
 
+def test_without_a_report(call: Call, recipe_file: Callable[..., Path]) -> None:
+    done = call("run", recipe_file(), "--out", "run", "--no-report")
+    assert done.exit_code == 0, done.output
+    assert done.stdout.endswith("run: run\n")
+    assert not Path("run/report.html").exists()
+    again = call("run", recipe_file(), "--out", "run", "--resume")
+    assert again.stdout.endswith("report: run/report.html\n"), "what is missing is drawn when it is wanted"
+    assert Path("run/report.html").exists()
+
+
 def test_own_file_without_a_recipe(call: Call, ratings: Path) -> None:
     done = call("run", "--data", ratings, "--columns", "user=who,item=film,rating=stars", *SMALL)
     assert done.exit_code == 0, done.output
@@ -60,7 +70,7 @@ def test_a_run_that_diverged_ends_with_a_code_of_its_own(call: Call, ratings: Pa
     wild = ("run", "--data", ratings, *columns, *SMALL, "--set", "model.name=mf", "--set", "model.step=1000")
     done = call(*wild)
     assert done.exit_code == 7, done.output
-    assert "The run diverged. Models are not finite from round 2 on: in the end those of" in done.stdout
+    assert "The run diverged. Some models are not finite since round 2: at the end, those of" in done.stdout
     assert "--set model.step=0.01" in done.stdout
     assert "0.0000" not in done.stdout.splitlines()[3]
     assert Path("runs/ratings-1/result.json").is_file()
@@ -91,7 +101,7 @@ def test_the_verdict_and_those_not_tested_are_on_the_screen(
     [
         ([(p, "x", 3) for p in range(30)], 3, "has one item: there is nothing to choose from"),
         ([("me", j, 3) for j in range(30)], 3, "about one person"),
-        ([(p, p, 3) for p in range(30)], 3, "one column serves as both"),
+        ([(p, p, 3) for p in range(30)], 3, "one column is used for both"),
         ([(p, j, 3) for p in range(5) for j in range(4)], 3, "met nearly all of the 4 items"),
         ([(p, j, 3) for p in range(5) for j in range(4) if (p + j) % 4], 2, "evaluate.ks = [1]"),
         ([(p, p % 7, 3) for p in range(30)], 3, "Nobody can be tested"),
@@ -121,7 +131,7 @@ def test_what_says_nothing_is_left_out(call: Call, tmp_path: Path) -> None:
     assert set(result["left_out"]) == {"hr@20", "ndcg@20"}
     refused = call("run", "--data", own, *SMALL, "--set", "evaluate.metric=hr@20")
     assert refused.exit_code == 2
-    assert "'hr@20' says nothing here" in refused.stderr
+    assert "'hr@20' is not measured here" in refused.stderr
 
 
 def test_many_metrics_fit_a_narrow_screen(call: Call, ratings: Path) -> None:

@@ -12,38 +12,15 @@ import pytest
 from click.testing import Result
 
 from sottovoce.cli.sweep import _show
-from sottovoce.experiments import sweep
-from sottovoce.experiments.directory import RunDirectory
+from sottovoce.experiments.runs import sweep
+from sottovoce.experiments.runs.directory import RunDirectory
 
 Call = Callable[..., Result]
 
-RECIPE = """
-[data]
-name = "synthetic"
-users = 60
-items = 80
-
-[split]
-name = "local-holdout"
-candidates = 20
-
-[model]
-name = "mf"
-factors = 3
-
-[evaluate]
-ks = [5]
-
-[run]
-rounds = 2
-"""
-
 
 @pytest.fixture
-def recipe(tmp_path: Path) -> Path:
-    path = tmp_path / "small.toml"
-    path.write_text(RECIPE)
-    return path
+def recipe(recipe_file: Callable[..., Path]) -> Path:
+    return recipe_file()
 
 
 def test_failures_are_told_and_the_others_finish(
@@ -78,6 +55,10 @@ def test_failures_are_told_and_the_others_finish(
     results = [Path(d) / "result.json" for d in good["directories"]]
     seeds = [json.loads(r.read_text())["seed"] for r in results]
     assert seeds == [1, 2]
+    assert not list(Path("all").glob("*/*/report.html")), "nobody opens the reports of single runs"
+    one = call("report", results[0].parent)
+    assert one.exit_code == 0, one.output
+    assert "mf by gossip on synthetic" in (results[0].parent / "report.html").read_text()
     before = [r.stat().st_mtime_ns for r in results]
     again = call(*same[:3], "evaluate.metric=hr@5", *same[4:], "--json")
     assert again.exit_code == 0, again.output
@@ -158,7 +139,7 @@ def test_ctrl_c_stops_the_runs_and_keeps_their_state(recipe: Path, number: int) 
     finally:
         process.kill()
     assert process.returncode == 130
-    assert "The same command continues." in said
+    assert "the same command continues them." in said
     assert not RunDirectory(first).busy
     assert any(first.glob("checkpoint-*"))
     assert not first.with_name("seed-2").exists()

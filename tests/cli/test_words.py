@@ -1,14 +1,16 @@
 """What is printed reads as a person would write it."""
 
 import re
+from typing import Any
 
 import polars as pl
 import pytest
 
 from sottovoce.cli import show
-from sottovoce.experiments.directory import PER_USER
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs.directory import PER_USER
+from sottovoce.experiments.runs.run import Run
+from tests.small import result
 
 
 def a_run(protocol: str, number: int) -> Run:
@@ -16,16 +18,23 @@ def a_run(protocol: str, number: int) -> Run:
     recipe = Recipe.parse(
         {"data": {"name": "synthetic"}, "model": {"name": "mf"}, "protocol": {"name": protocol}}
     )
-    figures: dict[str, float | None] = {"hr@20": 0.5}
+    hits: dict[str, float | None] = {"hr@20": 0.5}
     data = dict.fromkeys(("people", "items", "interactions"), number) | {"name": "x", "source": ""}
     counts = dict.fromkeys(("rounds", "nodes", "messages"), number)
-    result = {"final": figures, "baselines": {"popularity": figures, "random": figures}, "data": data}
-    facts = {"bytes": 5, "seconds": 1.0, "seed": 1, "metric": "hr@20", "split": "", "version": "0"}
+    figures: dict[str, Any] = {"final": hits, "baselines": {"popularity": hits, "random": hits}, "data": data}
+    facts: dict[str, Any] = {
+        "bytes": 5,
+        "seconds": 1.0,
+        "seed": 1,
+        "metric": "hr@20",
+        "split": "",
+        "version": "0",
+    }
     people = pl.DataFrame(
         {"user": ["a", "b"], "hr@20": [0.4, 0.6], "popularity hr@20": [0.6, 0.4], "history": [1.0, 1.0]}
     )
     curve = [{"round": 0, "hr@20": 0.5}]
-    return Run(recipe, result | counts | facts, curve, frames={PER_USER: people})
+    return Run(recipe, result(**figures, **counts, **facts), curve, frames={PER_USER: people})
 
 
 def test_one_is_no_plural(capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,8 +11,8 @@ from sottovoce.data.filters import Filters
 from sottovoce.data.interactions import Catalog, Interactions, build
 from sottovoce.data.load import load
 from sottovoce.errors import DataError, RecipeError
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import load_data
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs.loading import load_data
 
 Row = tuple[str, str, float, int]
 

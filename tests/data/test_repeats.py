@@ -13,8 +13,8 @@ from sottovoce.data.interactions import Interactions, build
 from sottovoce.data.load import load
 from sottovoce.data.splits.leave_one_out import LeaveOneOut
 from sottovoce.data.splits.predefined import Predefined
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import load_data
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs.loading import load_data
 
 CSV = "user,item,rating,time\na,x,5,1\na,x,5,1\na,y,4,2\na,y,3,9\nb,x,4,1\nb,z,4,1\n"
 

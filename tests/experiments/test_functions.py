@@ -9,39 +9,17 @@ import pytest
 
 import sottovoce as sv
 from sottovoce.errors import RecipeError, RunError
-from sottovoce.experiments import sweep as sweeping
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.run import run_recipe
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import sweep as sweeping
+from sottovoce.experiments.runs.start import run_recipe
 
 MF = {"name": "mf", "factors": 3}
-RECIPE = """
-[data]
-name = "synthetic"
-users = 60
-items = 80
-
-[split]
-name = "local-holdout"
-candidates = 20
-
-[model]
-name = "mf"
-factors = 3
-
-[evaluate]
-ks = [5]
-
-[run]
-rounds = 2
-"""
 
 
 @pytest.fixture
-def recipe(tmp_path, monkeypatch):
+def recipe(recipe_file, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    path = tmp_path / "small.toml"
-    path.write_text(RECIPE)
-    return path
+    return recipe_file()
 
 
 @pytest.fixture(scope="module")
@@ -65,7 +43,7 @@ def test_everything_that_a_recipe_can_say(data, monkeypatch):
         seen.append(recipe)
         return SimpleNamespace(failed=False)
 
-    monkeypatch.setattr("sottovoce.experiments.run.run_recipe", note)
+    monkeypatch.setattr("sottovoce.experiments.runs.start.run_recipe", note)
     sv.run(
         data,
         MF,
@@ -82,7 +60,7 @@ def test_everything_that_a_recipe_can_say(data, monkeypatch):
     )
     sv.run("synthetic", MF, "federated", aggregate="fedavg", network={"links": "uniform"})
     document = {
-        "data": {"name": "synthetic", "memory": True},
+        "data": {"name": "synthetic", "in_memory": True},
         "split": {"name": "local-holdout", "candidates": 20},
         "arrivals": {"share": 0.5},
         "model": MF,
@@ -128,10 +106,10 @@ def test_settings_are_checked_as_a_recipe_is(data, settings, said):
 def test_a_recipe_with_changes(recipe, data):
     run = sv.run_recipe(recipe, settings={"run.rounds": 3}, out="run")
     assert run.result["rounds"] == 3
-    assert run.result["final"] == run_recipe(Recipe.load(recipe, ["run.rounds=3"])).result["final"]
+    assert run.result["final"] == run_recipe(Recipe.read(recipe, ["run.rounds=3"])).result["final"]
     given = sv.run_recipe(recipe, data=data, settings={"run.rounds": 3})
     assert given.result["final"] == run.result["final"]
-    assert given.recipe.data.memory
+    assert given.recipe.data.in_memory
     assert sv.Run.open("run").history("7") == run.history("7")
 
 
@@ -156,9 +134,9 @@ def test_sweep_and_report(recipe, monkeypatch, capfd):
     assert any(path.suffix == ".csv" for path in page.files)
     own = sv.report("all/" + found.runs[0].directory.parent.name + "/seed-1")
     assert own.path == found.runs[0].directory / "report.html"
-    with pytest.raises(RunError, match="nothing to report on"):
+    with pytest.raises(RunError, match="No run was given"):
         sv.report()
-    with pytest.raises(RunError, match="kept nowhere"):
+    with pytest.raises(RunError, match="has no directory"):
         sv.report(sv.run("synthetic", MF, rounds=1, settings={"data.users": 60, "data.items": 80}))
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.models.interface import score
 from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central

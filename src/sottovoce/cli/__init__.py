@@ -1,9 +1,9 @@
-"""The command line. Each command is a module of its own, imported when it is asked for.
+"""The command line. Each command is a module of its own, imported when it is used.
 
-Exit codes: 0 all is well; 1 something unexpected, or `doctor` found something broken; 2 a wrong
-option or recipe; 3 data; 4 a message; 5 this machine is too small, or refuses (a full disk, no
-permission); 6 a run directory; 7 a run diverged, and its results are written; 130 interrupted. Codes 2
-to 6 belong to the classes in `sottovoce.errors`.
+Exit codes: 0 success; 1 an unexpected error, or `doctor` found something broken; 2 a wrong option or
+recipe; 3 a problem with data; 4 with a message; 5 with this machine (too little memory, a full disk, no
+permission); 6 with a run directory; 7 a run diverged, and its results are written; 130 interrupted. Codes
+2 to 6 belong to the classes in `sottovoce.errors`.
 """
 
 import contextlib
@@ -50,7 +50,7 @@ class Commands(click.Group):
         options["standalone_mode"] = False
         _print_anything()
         with contextlib.suppress(ValueError):  # signals belong to the main thread
-            signal.signal(signal.SIGTERM, signal.default_int_handler)  # a request to end is like Ctrl-C
+            signal.signal(signal.SIGTERM, signal.default_int_handler)  # treat it like Ctrl-C
         try:
             code = super().main(*args, **options)
         except click.exceptions.NoArgsIsHelpError as error:
@@ -62,7 +62,7 @@ class Commands(click.Group):
             say(told.getvalue().rstrip("\n"), err=True)
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt) as stop:
-            # click turns Ctrl-C into Abort; what a run has to say about it is in the cause.
+            # click turns Ctrl-C into Abort; the message of a run is in the cause.
             say(str(stop.__cause__ or stop) or "Interrupted.", err=True)
             code = 130
         except SottovoceError as error:
@@ -83,7 +83,7 @@ class Commands(click.Group):
             if not _traceback_if_asked():
                 say(
                     f"unexpected error: {type(error).__name__}: {error}\n"
-                    "This is a defect in Sottovoce. With SOTTOVOCE_DEBUG=1 set, it shows where it happened.",
+                    "This is a defect in Sottovoce. Set SOTTOVOCE_DEBUG=1 to see where it happened.",
                     err=True,
                 )
             code = 1
@@ -91,26 +91,28 @@ class Commands(click.Group):
 
 
 def _print_anything() -> None:
-    """Where the terminal's encoding lacks a sign, such as a check mark, print another and do not fail."""
+    """If the terminal's encoding lacks a character, such as a check mark, print another and do not fail."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")
-    if os.environ.get("COLUMNS") == "0":  # of no use, and tables would have no width
+    if os.environ.get("COLUMNS") == "0":  # tables would have no width
         del os.environ["COLUMNS"]
 
 
 def _refused(error: OSError | MemoryError) -> str:
-    """What the system refuses, which is no defect, and what to do about it."""
+    """A refusal of the system, which is not a defect, and what to do about it."""
     if isinstance(error, MemoryError):
         return "There is not enough memory for this. Use fewer people or items, or a smaller model."
     full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
     what = f"{error.filename}: " if error.filename else "Output cannot be written: " if full else ""
     reason = error.strerror or str(error) or type(error).__name__
-    return f"{what}{reason}. Check permissions and free space there. SOTTOVOCE_DEBUG=1 shows where this was."
+    return (
+        f"{what}{reason}. Check permissions and free space. Set SOTTOVOCE_DEBUG=1 to see where it happened."
+    )
 
 
 def _forgive_stdout() -> None:
-    """If what was printed cannot be written, as on a full disk, do not try it again at the end."""
+    """If output cannot be written, as on a full disk, do not try again when the process ends."""
     try:
         if sys.stdout is not None:
             sys.stdout.flush()

@@ -12,7 +12,7 @@ EIGHTHS = " ▏▎▍▌▋▊▉"
 
 
 def bar(share: float, width: int = WIDTH) -> str:
-    """A bar over this share of the width, to an eighth of a character; never nothing for something."""
+    """A bar of this share of the width, to an eighth of a character; never empty unless the share is 0."""
     eighths = max(round(share * width * 8), int(share > 0))
     return ("█" * (eighths // 8) + EIGHTHS[eighths % 8]).rstrip()
 
@@ -28,7 +28,7 @@ def bars(console: "Console", title: str, counts: Mapping[str, int]) -> None:
 
 
 def by_magnitude(values: Any) -> dict[str, int]:
-    """How many numbers are 0, 1, 2 to 4, 5 to 9, 10 to 19 and so on; what has none at the ends is left out.
+    """How many numbers are 0, 1, 2 to 4, 5 to 9, 10 to 19 and so on; empty steps at the ends are left out.
 
     Numbers below 0 or with fractions are counted in ten equal steps.
     """

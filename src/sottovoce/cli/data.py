@@ -1,4 +1,4 @@
-"""`sottovoce data`: which data sets are known, getting one, and what is in it."""
+"""`sottovoce data`: list data sets, get one, or show what is in it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -65,7 +65,7 @@ def get(name: str, data_dir: Path | None, as_json: bool) -> None:
 @options.data_dir
 @options.as_json
 def info(name: str, data_dir: Path | None, as_json: bool) -> None:
-    """Say what is in NAME: a data set, or a file of your own."""
+    """Show what is in NAME: a data set, or a file of your own."""
     facts, data = _facts(name, data_dir)
     if as_json:
         _print_json(facts)
@@ -84,7 +84,7 @@ def info(name: str, data_dir: Path | None, as_json: bool) -> None:
 
 
 def _facts(name: str, data_dir: Path | None) -> tuple[dict[str, Any], "Interactions | None"]:
-    """What is said about a data set, and its interactions if that is what it holds."""
+    """The facts about a data set, and its interactions if it has any."""
     from sottovoce.data import describe
     from sottovoce.data.load import load
 

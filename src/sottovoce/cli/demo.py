@@ -1,4 +1,4 @@
-"""`sottovoce demo`: the quickstart, shown from data to one person's list."""
+"""`sottovoce demo`: the quickstart, from data to one person's list."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -25,15 +25,15 @@ MARK = ".demo"
     help="The run directory; an earlier demo there is replaced.",
 )
 def command(data_dir: Path | None, out: Path) -> None:
-    """Train a decentralized recommender on MovieLens 100K, or on a synthetic community without it."""
+    """Train a decentralized recommender on MovieLens 100K, or on synthetic data if it is not available."""
     from sottovoce.cli import show
-    from sottovoce.experiments.recipe import Recipe
-    from sottovoce.experiments.recipes import find
-    from sottovoce.experiments.run import run_recipe
+    from sottovoce.experiments.recipe.recipe import Recipe
+    from sottovoce.experiments.recipe.shipped import find
+    from sottovoce.experiments.runs.start import run_recipe
 
     data = _data(data_dir)
-    recipe = Recipe.load(find(QUICKSTART), [f"data.name={data.name}"])
-    run = run_recipe(recipe, _cleared(out), data_dir, data=data, show=True)
+    recipe = Recipe.read(find(QUICKSTART), [f"data.name={data.name}"])
+    run = run_recipe(recipe, _cleared(out), data_dir, data=data, progress=True)
     show.figures(run)
     person = _typical(data)
     show.listing(person, run.recommend(person, 10), run.history(person, 10))
@@ -42,14 +42,14 @@ def command(data_dir: Path | None, out: Path) -> None:
 
 
 def _data(data_dir: Path | None) -> "Interactions":
-    """MovieLens 100K if it can be had, else the synthetic community; says which."""
+    """MovieLens 100K if it is available, otherwise synthetic data; prints which."""
     from sottovoce.data.load import load
     from sottovoce.errors import DataError
 
     try:
         data = load("ml-100k", data_dir=data_dir)
     except DataError as error:
-        say(f"MovieLens 100K is not to be had here, so this is a synthetic community. {error.problem}")
+        say(f"MovieLens 100K is not available, so this uses synthetic data. {error.problem}")
         return load("synthetic")
     say(f"This is MovieLens 100K, from {data.source}.")
     if data.terms:
@@ -66,8 +66,9 @@ def _typical(data: "Interactions") -> str:
 
 
 def _cleared(out: Path) -> Path:
-    """The directory without what an earlier demo left there; nothing else is ever removed."""
-    from sottovoce.experiments import checkpoint, directory, disk
+    """The directory without the files of an earlier demo; other files are never removed."""
+    from sottovoce import files
+    from sottovoce.experiments.runs import checkpoint, directory
 
     place = directory.RunDirectory(out)
     if place.begun and not (out / MARK).exists():
@@ -86,6 +87,6 @@ def _cleared(out: Path) -> Path:
             ):
                 (out / name).unlink(missing_ok=True)
     place.make()
-    with disk.writing(out):
+    with files.writing(out):
         (out / MARK).touch()
     return out

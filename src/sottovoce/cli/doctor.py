@@ -1,4 +1,4 @@
-"""`sottovoce doctor`: is everything in place, and where does it look?"""
+"""`sottovoce doctor`: does everything work, and where does Sottovoce look for data and caches?"""
 
 import os
 import platform
@@ -17,7 +17,7 @@ Finding = tuple[str, str]
 
 
 class Check(NamedTuple):
-    """Something that was looked at."""
+    """One check and its outcome."""
 
     about: str
     state: str
@@ -59,7 +59,7 @@ def _checks(data_dir: str | None) -> Iterator[Check]:
             for state, sentence in look():
                 yield Check(about, state, sentence)
         except Exception as error:
-            # A doctor reports what it finds, whatever that is, and goes on to the next check.
+            # Report any error, and continue with the next check.
             yield Check(about, BAD, f"{type(error).__name__}: {error}")
 
 
@@ -108,7 +108,10 @@ def _kernels() -> Iterator[Finding]:
 
     place = kernels.cache_directory()
     if place is None:
-        yield NOTE, "no writable cache, so kernels are compiled anew at every start; set SOTTOVOCE_CACHE"
+        yield (
+            NOTE,
+            "no writable cache, so kernels are compiled at every start; set SOTTOVOCE_CACHE",
+        )
     else:
         yield GOOD, f"cache in {place}, writable"
     out = np.zeros(1000, np.int64)

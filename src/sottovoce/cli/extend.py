@@ -5,6 +5,7 @@ from pathlib import Path
 import click
 
 from sottovoce.cli import options
+from sottovoce.cli.screen import say
 
 
 @click.command("extend")
@@ -18,14 +19,14 @@ from sottovoce.cli import options
 @options.data_dir
 @options.as_json
 def command(run_dir: Path, rounds: int, out: Path | None, data_dir: Path | None, as_json: bool) -> None:
-    """Go on with the finished run in RUN_DIR, which stays as it is, from the models that it kept.
+    """Continue the finished run in RUN_DIR from the models that it kept, in a new directory.
 
-    It needs a run with `--set run.keep_models=true`. Steps that shrink, and items that arrive, stay as
-    they were planned for the first part (`run.planned`).
+    The run must have been made with `--set run.keep_models=true`; it stays as it is. Shrinking steps and
+    arriving items keep the plan of the first part (`run.planned`).
     """
-    from sottovoce.experiments.extend import extend
+    from sottovoce.experiments.runs.extend import extend
 
-    finished = extend(run_dir, rounds, out, data_dir=data_dir, show=True)
+    finished = extend(run_dir, rounds, out, data_dir=data_dir, progress=True)
     if as_json:
         import json
 
@@ -34,4 +35,4 @@ def command(run_dir: Path, rounds: int, out: Path | None, data_dir: Path | None,
     from sottovoce.cli import show
 
     show.figures(finished)
-    click.echo(f"report: {finished.report}")
+    say(f"report: {finished.report}")

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 import click
 
-WIDEST = 100  # columns, more of which are hard to read
-_NARROW = 24  # columns that a sentence needs to stand beside its name
+WIDEST = 100  # columns; longer lines are hard to read
+_NARROW = 24  # columns that a sentence needs beside its name
 
 
 def listing(entries: Iterable[tuple[str, str]], indent: int = 0) -> None:

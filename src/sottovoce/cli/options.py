@@ -1,4 +1,4 @@
-"""Options that several commands share, and what they mean for a recipe."""
+"""Options that several commands share."""
 
 from pathlib import Path
 
@@ -9,7 +9,7 @@ data_dir = click.option(
     type=click.Path(path_type=Path),
     help="Look for data sets here first, before $SOTTOVOCE_DATA and the cache.",
 )
-as_json = click.option("--json", "as_json", is_flag=True, help="Print for machines.")
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def mapping(context: click.Context, parameter: click.Parameter, value: str | None) -> dict[str, str] | None:

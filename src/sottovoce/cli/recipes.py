@@ -1,16 +1,16 @@
-"""`sottovoce recipes`: what is shipped."""
+"""`sottovoce recipes`: the recipes that come with Sottovoce."""
 
 import click
 
 
 @click.command("recipes")
-@click.option("--json", "as_json", is_flag=True, help="Print for machines: name, path, summary and kind.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON: name, path, summary and kind.")
 def command(as_json: bool) -> None:
     """List the recipes that come with Sottovoce, and the tables and figures of papers.
 
     `sottovoce run NAME` runs a recipe, `sottovoce reproduce NAME` reproduces a table or figure.
     """
-    from sottovoce.experiments.recipes import shipped
+    from sottovoce.experiments.recipe.shipped import shipped
 
     kinds = {"run": shipped("recipe"), "reproduce": shipped("reproduction")}
     if as_json:

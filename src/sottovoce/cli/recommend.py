@@ -18,8 +18,8 @@ from sottovoce.errors import SottovoceError
 @options.data_dir
 @options.as_json
 def command(run_dir: Path, user: str, count: int, data_dir: Path | None, as_json: bool) -> None:
-    """Print what the run in RUN_DIR recommends to a person, beside what they liked before."""
-    from sottovoce.experiments.outcome import Run
+    """Print what the run in RUN_DIR recommends to a person, and what the person liked before."""
+    from sottovoce.experiments.runs.run import Run
 
     run = Run.open(run_dir)
     recommendations = run.recommend(user, count)

@@ -1,4 +1,4 @@
-"""`sottovoce report`: one page about one run, or about many that are compared."""
+"""`sottovoce report`: one page about a run, or a comparison of several."""
 
 from pathlib import Path
 
@@ -24,14 +24,14 @@ from sottovoce.plural import count
 @click.option(
     "--person",
     metavar="ID",
-    help="Also show this person's list, with what of it is in the person's history; the id is not shown.",
+    help="Also show this person's list, and which of its items are in the person's history, without the id.",
 )
 def command(run_dirs: tuple[Path, ...], out: Path | None, export: Path | None, person: str | None) -> None:
     """Write a page about the runs in RUN_DIR, or about all runs of a sweep.
 
-    Runs that differ in nothing but the seed are one method, with a band. Others are compared, which
-    they can be if they are about the same data, split in the same way. The page can be given away: it
-    names nobody, shows nobody's history unless asked to, and of paths only the names of files.
+    Runs that differ only in the seed are one method, with a band over seeds. Other runs are compared; they
+    must be about the same data, split in the same way. The page can be shared: it names no person, shows
+    nobody's history unless --person asks for it, and shows file names without their folders.
     """
     from sottovoce.experiments.functions import report
 

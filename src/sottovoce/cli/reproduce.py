@@ -29,12 +29,12 @@ from sottovoce.cli.screen import say
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Directory for all runs; what was stopped there continues.  [default: runs/reproduce/<name>]",
+    help="Directory for all runs; a stopped reproduction continues.  [default: runs/reproduce/<name>]",
 )
 @click.option(
     "--page",
     type=click.Path(path_type=Path, file_okay=False),
-    help="Put the result into this directory of pages; without NAME, write its pages anew.",
+    help="Put the result into this directory of pages; without NAME, write its pages again.",
 )
 @options.as_json
 def command(
@@ -49,20 +49,22 @@ def command(
     page: Path | None,
     as_json: bool,
 ) -> None:
-    """Run what a table or figure of a paper needs, and lay it beside what the paper says.
+    """Run what a table or figure of a paper needs, and compare the results with the paper's.
 
-    NAME is shipped, such as hegedus/figure-3, or a file. The same command again continues what was
-    stopped. It leaves every run, reproduction.json and reproduction.html.
+    NAME is a shipped reproduction, such as hegedus/figure-3, or a file. The same command again continues
+    one that was stopped. It writes every run, reproduction.json and reproduction.html. Runs have no report
+    of their own; `sottovoce report` draws one.
     """
     if listed:
         _list(as_json)
         return
-    from sottovoce.experiments import functions, sweep
+    from sottovoce.experiments import functions
     from sottovoce.experiments.reproduce import docs, execute
+    from sottovoce.experiments.runs import sweep
 
     if name is None:
         if page is None:
-            raise click.UsageError("Name what to reproduce; sottovoce reproduce --list shows what there is.")
+            raise click.UsageError("Name what to reproduce; sottovoce reproduce --list shows all names.")
         docs.write(page)
         return
     found = functions.reproduce(
@@ -86,7 +88,7 @@ def command(
 
 
 def _show(found: dict[str, Any]) -> None:
-    """Statements with their evidence, then figures beside the paper's."""
+    """Print statements with their evidence, then figures beside the paper's."""
     from rich.table import Table
 
     from sottovoce.cli.screen import console
@@ -108,7 +110,7 @@ def _show(found: dict[str, Any]) -> None:
 
 
 def _list(as_json: bool) -> None:
-    from sottovoce.experiments.recipes import shipped
+    from sottovoce.experiments.recipe.shipped import shipped
 
     known = shipped("reproduction")
     if as_json:

@@ -1,4 +1,4 @@
-"""`sottovoce run`: a recipe, or one's own file, to a run directory."""
+"""`sottovoce run`: run a recipe, or a file of your own."""
 
 from pathlib import Path
 
@@ -18,7 +18,7 @@ QUICKSTART = "quickstart"
     "--columns",
     metavar="user=…,item=…",
     callback=options.mapping,
-    help="Columns of user, item, rating and time in the file, if they should not be guessed.",
+    help="Columns of user, item, rating and time in the file, if the guess is wrong.",
 )
 @options.data_dir
 @click.option(
@@ -32,6 +32,9 @@ QUICKSTART = "quickstart"
 @click.option(
     "--threads", type=click.IntRange(min=0), help="Threads to use; the result does not depend on it."
 )
+@click.option(
+    "--no-report", is_flag=True, help="Do not draw report.html; `sottovoce report` can draw it later."
+)
 @options.as_json
 def command(
     recipe: str | None,
@@ -43,27 +46,28 @@ def command(
     changes: tuple[str, ...],
     resume: bool,
     threads: int | None,
+    no_report: bool,
     as_json: bool,
 ) -> None:
     """Train and evaluate what RECIPE describes: a TOML file, or the name of a shipped recipe.
 
-    With --data and no recipe, the settings of the quickstart are used on your file, with fewer rounds
-    where people and items are many.
+    With --data and no recipe, your file is run with the settings of the quickstart, and with fewer rounds
+    if it has many people and items.
     """
     if recipe is None and data is None:
         raise click.UsageError(
-            "Name a recipe (sottovoce recipes lists what is shipped), or give your own file with --data."
+            "Name a recipe (sottovoce recipes lists them), or give your own file with --data."
         )
-    from sottovoce.experiments.recipe import Recipe
-    from sottovoce.experiments.recipes import find
-    from sottovoce.experiments.run import run_recipe
+    from sottovoce.experiments.recipe.recipe import Recipe
+    from sottovoce.experiments.recipe.shipped import find
+    from sottovoce.experiments.runs.start import run_recipe
 
     named = _changes(data, columns, seed, threads)
-    resolved = Recipe.load(find(recipe or QUICKSTART), [*changes, *named])
+    resolved = Recipe.read(find(recipe or QUICKSTART), [*changes, *named])
     name = Path(recipe or str(data)).name.split(".")[0] or "run"
     place = out or _place(Path("runs") / f"{name}-{resolved.run.seed}", resume)
     fit = recipe is None and not any(change.startswith("run.rounds") for change in changes)
-    finished = run_recipe(resolved, place, data_dir, resume, show=True, fit=fit)
+    finished = run_recipe(resolved, place, data_dir, resume, progress=True, fit=fit, report=not no_report)
     if as_json:
         import json
 
@@ -72,7 +76,7 @@ def command(
         from sottovoce.cli import show
 
         show.figures(finished)
-        say(f"report: {finished.report}")
+        say(f"report: {finished.report}" if finished.report else f"run: {place}")
     if finished.failed:
         click.get_current_context().exit(DIVERGED)
 
@@ -80,9 +84,9 @@ def command(
 def _changes(
     data: str | None, columns: dict[str, str] | None, seed: int | None, threads: int | None
 ) -> list[str]:
-    """What the options say, as changes to a recipe."""
+    """The options as changes to a recipe."""
     from sottovoce import registry
-    from sottovoce.experiments import toml
+    from sottovoce.experiments.recipe import toml
 
     given: dict[str, object] = {"run.seed": seed, "run.threads": threads, "data.columns": columns}
     if data is not None:
@@ -93,8 +97,8 @@ def _changes(
 
 
 def _place(base: Path, resume: bool) -> Path:
-    """The first of `base`, `base-2`, … in which no run has been; to resume, the last in which one has."""
-    from sottovoce.experiments.directory import RunDirectory, unused
+    """The first of `base`, `base-2`, … that holds no run; to resume, the last one that holds a run."""
+    from sottovoce.experiments.runs.directory import RunDirectory, unused
 
     if not resume:
         return unused(base)

@@ -1,4 +1,4 @@
-"""The terminal, which shows what comes from files and obeys none of it."""
+"""The terminal. Text from files is shown, and never interpreted as markup or control codes."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -1,4 +1,4 @@
-"""What commands print for people: the figures of a run, and a person's list."""
+"""What commands print: the figures of a run, and a person's list."""
 
 from collections.abc import Mapping, Sequence
 from itertools import zip_longest
@@ -12,24 +12,24 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table
 
-    from sottovoce.experiments.outcome import Consumed, Recommendation, Run
+    from sottovoce.experiments.runs.run import Run
+    from sottovoce.experiments.runs.tables import Consumed, Recommendation
 
 _WIDE = 10_000  # letters, more than any table has
 
 
 def figures(run: "Run") -> None:
-    """The metrics of a run beside baselines and references, what they cost, and what they are about."""
-    from sottovoce.experiments import phrases
-    from sottovoce.experiments.machine import duration, size
-    from sottovoce.experiments.outcome import missing
+    """Print the data of a run, its metrics beside baselines and references, its verdict and its cost."""
+    from sottovoce.experiments.recipe import phrases
+    from sottovoce.experiments.runs.machine import duration, size
+    from sottovoce.experiments.runs.trouble import missing
 
     screen = console()
-    result = run.result
-    data = result["data"]
-    source = f" ({data['source']})" if data["source"] else ""
+    result, data = run.figures, run.figures.data
+    source = f" ({data.source})" if data.source else ""
     screen.print(
-        f"{data['name']}: {count(data['interactions'], 'interaction')} of {count(data['people'], 'person')} "
-        f"with {count(data['items'], 'item')}{source}",
+        f"{data.name}: {count(data.interactions, 'interaction')} of {count(data.people, 'person')} "
+        f"with {count(data.items, 'item')}{source}",
         soft_wrap=True,
     )
     for note in run.notes:
@@ -46,13 +46,14 @@ def figures(run: "Run") -> None:
     screen.print()
     verdict = run.verdict
     screen.print(f"{verdict.headline} {verdict.sentence}", soft_wrap=True)
-    took = f"({size(result['bytes'])}), {duration(result['seconds'])} of training"
-    told = (count(result[f"{what}s"], what) for what in ("round", "node", "message"))
-    screen.print(f"{', '.join(told)} {took}", soft_wrap=True)
+    took = f"({size(result.bytes)}), {duration(result.seconds)} of training"
+    counts = {"round": result.rounds, "node": result.nodes, "message": result.messages}
+    told = ", ".join(count(number, noun) for noun, number in counts.items())
+    screen.print(f"{told} {took}", soft_wrap=True)
 
 
 def _table(screen: "Console", metrics: Sequence[str], subjects: Mapping[str, Sequence[str]]) -> "Table":
-    """A row for each subject; where the screen is too narrow for that, a row for each metric."""
+    """A row for each subject, or if the screen is too narrow, a row for each metric."""
     from rich.table import Table
 
     wide, tall = (Table(box=None, pad_edge=False, padding=(0, 2, 0, 0)) for _ in range(2))
@@ -71,7 +72,7 @@ def _table(screen: "Console", metrics: Sequence[str], subjects: Mapping[str, Seq
 def listing(
     user: str, recommendations: "Sequence[Recommendation]", history: "Sequence[Consumed] | None"
 ) -> None:
-    """A person's recommendations, with the history they rest on beside them if there is one."""
+    """Print a person's recommendations, with their history beside them if it is known."""
     from rich.table import Table
 
     table = Table(
@@ -95,4 +96,6 @@ def listing(
     screen.print()
     screen.print(table)
     if any(entry.held_out for entry in recommendations):
-        screen.print("✓ kept from the model, and indeed in this person's history", soft_wrap=True)
+        screen.print(
+            "✓ held out: in this person's history, but not among what the model learnt from", soft_wrap=True
+        )

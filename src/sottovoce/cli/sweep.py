@@ -34,7 +34,7 @@ _WIDE = 10_000  # letters, more than any table has
 @click.option(
     "--out",
     type=click.Path(path_type=Path),
-    help="Directory for all runs; a sweep that was stopped there continues.  [default: runs/sweep-<name>]",
+    help="Directory for all runs; a stopped sweep continues.  [default: runs/sweep-<name>]",
 )
 @options.as_json
 def command(
@@ -50,13 +50,13 @@ def command(
     """Run RECIPE with every combination of settings and every seed, and compare.
 
     For example: sottovoce sweep quickstart --grid model.factors=8,16 --seeds 5. The same command
-    again continues a sweep that was stopped.
+    again continues a sweep that was stopped. Runs have no report of their own; `sottovoce report` draws one.
     """
     from sottovoce.errors import RunError
-    from sottovoce.experiments import summary, sweep
     from sottovoce.experiments.functions import swept
+    from sottovoce.experiments.runs import summary, sweep
 
-    done = swept(recipe, changes, sweep.grid(grid), sweep.seeds(seeds), jobs, out, data_dir, show=True)
+    done = swept(recipe, changes, sweep.grid(grid), sweep.seeds(seeds), jobs, out, data_dir, progress=True)
     if done.note:
         say(f"note: there is no report. {done.note}", err=True)
     if as_json:
@@ -82,9 +82,9 @@ def command(
 
 
 def _show(found: dict[str, Any]) -> None:
-    """A row for each combination of settings: mean ± standard deviation over seeds, popularity beside.
+    """Print a row for each combination of settings: mean ± standard deviation over seeds, and popularity.
 
-    Where the screen is too narrow for all metrics, the main one is shown.
+    If the screen is too narrow for all metrics, only the main one is shown.
     """
     screen, main = console(), found["metric"]
     metrics = list(dict.fromkeys(metric for row in found["points"] for metric in row["mean"]))

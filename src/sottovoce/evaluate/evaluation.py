@@ -11,27 +11,26 @@
 
 from collections.abc import Container, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce import plural
 from sottovoce.data.sampling import seen
-from sottovoce.errors import DataError, RecipeError
+from sottovoce.errors import DataError
 from sottovoce.evaluate.listed import listed
+from sottovoce.evaluate.names import Candidates, asked, measured
 from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
 from sottovoce.evaluate.rating import errors
 from sottovoce.evaluate.scoring import contexts
-from sottovoce.metrics import LISTED, NAMES, RANKED, RATED
+from sottovoce.metrics import LISTED, RANKED, RATED
 from sottovoce.metrics.rank import LAST
-from sottovoce.registry import nearest
 from sottovoce.state import People, Tables, slots_of
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
 
-Candidates = Literal["sampled", "all"]
 _OFF = 10  # a person's RMSE above this many times the largest rating means that the model diverged
 
 
@@ -51,15 +50,6 @@ class Evaluation:
     outside the scale."""
 
 
-def asked(
-    split: "Split", metrics: Sequence[str] | None, candidates: Candidates | None
-) -> tuple[Sequence[str], bool]:
-    """The metrics to compute, and whether items are ranked among candidates (True) or all items."""
-    drawn = split.candidates.shape[1] > 0
-    wanted = metrics or split.metrics or (("hr", "ndcg") if drawn else ("rmse",))
-    return wanted, drawn if candidates is None else candidates == "sampled"
-
-
 def evaluate(
     model: Any,
     tables: Tables,
@@ -77,16 +67,10 @@ def evaluate(
     among the `"sampled"` candidates of the split (the default if it has any), or among `"all"` items of
     the catalogue. `without` lists figures to leave out, such as "hr@20".
     """
-    drawn = split.candidates.shape[1] > 0
+    names = measured(split, ks, metrics, candidates, without)
     wanted, sampled = asked(split, metrics, candidates)
-    _check_names(wanted)
     _check(split, people)
     ranked, lists = (any(name in kind for name in wanted) for kind in (RANKED, LISTED))
-    if not drawn and ((sampled and (ranked or lists)) or "f1-list" in wanted):
-        raise RecipeError(
-            f"The split {split.name!r} has no candidates to rank held-out items among.",
-            "Choose candidates = 'all' and metrics other than 'f1-list', or a split with candidates.",
-        )
     overall: dict[str, float] = {}
     per_user: dict[str, NDArray[np.float64]] = {}
     by_category: dict[str, dict[str, float]] = {}
@@ -102,20 +86,12 @@ def evaluate(
         of_all, own = _rated(model, tables, people, split)
         overall, per_user = overall | of_all, per_user | own
         lost |= own["rmse"] > _OFF * (max(map(abs, split.test.scale)) or 1.0)
-    known = [n for w in dict.fromkeys(wanted) for n in (w, *(f"{w}@{k}" for k in ks)) if n in overall]
-    names = [name for name in known if name not in without]
     return Evaluation(
-        {name: overall[name] for name in names},
-        {name: per_user[name] for name in names if name in per_user},
-        {name: shifts for name, shifts in by_category.items() if name in names},
+        {name: overall[name] for name in names.every},
+        {name: per_user[name] for name in names.of_people},
+        {name: shifts for name, shifts in by_category.items() if name in names.every},
         lost,
     )
-
-
-def _check_names(wanted: Sequence[str]) -> None:
-    for name in wanted:
-        if name not in NAMES:
-            raise RecipeError(f"There is no metric called {name!r}.", nearest(name, list(NAMES)))
 
 
 def _check(split: "Split", people: People) -> None:

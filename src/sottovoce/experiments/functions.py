@@ -5,31 +5,32 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from sottovoce.errors import RunError
-from sottovoce.experiments import summary as summaries
-from sottovoce.experiments import sweep as sweeping
-from sottovoce.experiments import toml, watch
-from sottovoce.experiments.directory import REPORT
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipes import find
+from sottovoce.experiments.recipe import toml
+from sottovoce.experiments.recipe.shipped import find
+from sottovoce.experiments.runs import summary as summaries
+from sottovoce.experiments.runs import sweep as sweeping
+from sottovoce.experiments.runs import watch
+from sottovoce.experiments.runs.directory import REPORT
+from sottovoce.experiments.runs.run import Run
 
 if TYPE_CHECKING:
     import pandas
 
-STOPPED = "Stopped; what was reached is kept. The same command continues."
+STOPPED = "Stopped. Finished and interrupted runs are kept, and the same command continues them."
 
 
 class Sweep(NamedTuple):
-    """What a sweep came to."""
+    """The outcome of a sweep."""
 
     directory: Path
     summary: dict[str, Any]
-    """What `summary.json` holds: for each combination of settings the mean and deviation over seeds."""
+    """What `summary.json` holds: mean and standard deviation over seeds, for each combination of settings."""
     report: Path | None
-    """The page that compares all runs; None where they cannot be compared."""
+    """The page that compares all runs; None if they cannot be compared."""
     note: str
     """Why there is no such page."""
     failures: tuple[str, ...]
-    """Runs that did not reach their end, each with the reason."""
+    """Runs that failed, each with the reason."""
 
     @property
     def runs(self) -> list[Run]:
@@ -38,7 +39,7 @@ class Sweep(NamedTuple):
         return [Run.open(place) for place in places]
 
     def to_pandas(self) -> "pandas.DataFrame":
-        """A row for each combination of settings: means, deviations (`hr@20 std`), baselines beside."""
+        """A row for each combination of settings: means, standard deviations (`hr@20 std`) and baselines."""
         try:
             import pandas
         except ImportError:
@@ -65,7 +66,7 @@ class Page(NamedTuple):
     """The verdict with its figures."""
     notes: tuple[str, ...]
     files: tuple[Path, ...]
-    """Tables and points of figures, if they were exported."""
+    """The exported tables and points of figures."""
 
 
 def sweep(
@@ -81,8 +82,9 @@ def sweep(
 ) -> Sweep:
     """Run a recipe with every combination of settings and every seed, in parallel processes.
 
-    `grid` gives the values to try, `{"model.factors": [8, 16]}`; `seeds` is how many (1, 2, …), or a
-    list. `settings` change the recipe for all. The same call again continues a sweep that was stopped.
+    `grid` gives the values to try, `{"model.factors": [8, 16]}`; `seeds` is a number of seeds (1, 2, …), or
+    a list of them. `settings` change the recipe for all runs. The same call again continues a sweep that was
+    stopped. Runs have no report of their own; `sottovoce.report` draws one.
 
     >>> sottovoce.sweep("quickstart", {"model.factors": [8, 16]}, seeds=3).to_pandas()
     """
@@ -101,7 +103,7 @@ def swept(
     jobs: int | None,
     out: str | Path | None,
     data_dir: str | Path | None,
-    show: bool | None,
+    progress: bool | None,
 ) -> Sweep:
     """A sweep from settings as the command line gives them."""
     path = find(recipe)
@@ -110,7 +112,7 @@ def swept(
     count = jobs or max(1, sweeping.cores() // 2)
     folder = None if data_dir is None else Path(data_dir)
     try:
-        with watch.progress(len(points), show) as tell:
+        with watch.progress(len(points), progress) as tell:
             failures = sweeping.execute(points, path, changes, count, folder, tell)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(STOPPED) from None
@@ -136,23 +138,23 @@ def report(
 ) -> Page:
     """Write a page about a run, about several that are compared, or about all runs of a sweep.
 
-    Runs are given as they are or by their directories. The page is `report.html`, in the run's
-    directory if there is only one; `export` is a directory for every table as .csv and .tex, and
-    for the points of every figure. The page names nobody and shows nobody's list, so that it can be given
-    away; `person` is somebody whose recommendations it shows all the same, without the name.
+    A run is given as a `Run` or by its directory. The page is `report.html`, in the run's directory if there
+    is only one. `export` is a directory for every table as .csv and .tex, and for the points of every figure.
+    The page can be shared: it names no person and shows nobody's list, unless `person` asks for one; even
+    then it does not name the person.
 
     >>> sottovoce.report("runs/first", "runs/quiet", out="compare.html").headline
     """
-    from sottovoce.experiments import report as reports
     from sottovoce.experiments.report.export import export as tables
     from sottovoce.experiments.report.export import save
+    from sottovoce.experiments.report.report import report as made_of
 
     if not runs:
-        raise RunError("There is nothing to report on.", "Name a run, or the directory of one.")
+        raise RunError("No run was given.", "Give a run, or the directory of one.")
     if isinstance(runs[0], list | tuple):
         raise RunError("A list of runs was given.", "Give them one by one: report(*runs).")
     places = [_directory(run) for run in runs]
-    made = reports.report(places, None if person is None else str(person))
+    made = made_of(places, None if person is None else str(person))
     default = places[0] / REPORT if len(places) == 1 else Path(REPORT)
     path = save(default if out is None else Path(out), made.html)
     files = () if export is None else tuple(tables(made.sections, Path(export)))
@@ -163,7 +165,7 @@ def _directory(run: str | Path | Run) -> Path:
     if not isinstance(run, Run):
         return Path(run)
     if run.directory is None:
-        raise RunError("This run was kept nowhere.", "Give run(…) a directory with out=….")
+        raise RunError("This run has no directory.", "Give run(…) one with out=….")
     return run.directory
 
 
@@ -179,18 +181,18 @@ def reproduce(
     data_dir: str | Path | None = None,
     progress: bool | None = None,
 ) -> dict[str, Any]:
-    """Run what a table or figure of a paper needs, and lay it beside what the paper says.
+    """Run what a table or figure of a paper needs, and compare the results with the paper's.
 
-    `name` is shipped, such as `hegedus/figure-3`, or a file. What is returned is what
+    `name` is a shipped reproduction, such as `hegedus/figure-3`, or a file. The result is what
     `sottovoce reproduce --json` prints, with the `directory` of all runs and of `reproduction.html`.
-    A reduced version, `quick=True`, measures and judges nothing. `only` names labels of axes to run.
+    `quick=True` is a reduced version, which decides nothing about the paper. `only` names labels to run.
 
     >>> sottovoce.reproduce("hegedus/figure-3", quick=True)["rows"]
     """
     from sottovoce.experiments.reproduce import docs, execute, kept
     from sottovoce.experiments.reproduce.form import Reproduction
 
-    form = Reproduction.load(name)
+    form = Reproduction.read(name)
     place = (
         Path(out) if out is not None else Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
     )

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce import files
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RunError
-from sottovoce.experiments import disk
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import one_person
 
@@ -52,16 +52,16 @@ def write(
     content = io.BytesIO()
     named: dict[str, Any] = {**columns, **arrays}
     np.savez(content, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **named)
-    with disk.replacing(path) as building:
+    with files.replacing(path) as building:
         building.write_bytes(content.getvalue())
 
 
 def read(path: Path, community: Community) -> Saved:
     """What `write` wrote, refused where it is damaged or belongs to another community."""
     try:
-        with np.load(path, allow_pickle=False) as file:
-            about = json.loads(file["about"].tobytes())
-            held = {name: file[name] for name in file.files if name != "about"}
+        with np.load(path, allow_pickle=False) as held_file:
+            about = json.loads(held_file["about"].tobytes())
+            held = {name: held_file[name] for name in held_file.files if name != "about"}
         found, key = int(about["format"]), Key(*map(int, about["key"]))
         candidates = int(about.get("candidates", 0))
     except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:

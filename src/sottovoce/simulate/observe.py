@@ -24,7 +24,7 @@ import numpy as np
 
 from sottovoce.exchange.steps.interface import protect
 from sottovoce.exchange.update import local_update
-from sottovoce.kernels import driver, helper
+from sottovoce.kernels import OBSERVERS, below, driver, helper, stream
 from sottovoce.protocols.aggregate import Federation
 from sottovoce.protocols.interface import Plan
 from sottovoce.simulate.world import Arrays, World
@@ -49,10 +49,19 @@ class Observation(NamedTuple):
         return self.first <= round <= self.last
 
     def among(self, count: int) -> Bools:
-        """Which of so many nodes observe, [count]."""
+        """Which of `count` nodes observe, [count]."""
         found = np.zeros(count, np.bool_)
         found[self.nodes] = True
         return found
+
+
+def random_people(count: int, people: int, run: int) -> Ints:
+    """The numbers of `count` random people out of `people`, ascending."""
+    key, order = stream(run, OBSERVERS, 0, 0), np.arange(people, dtype=np.int32)
+    for n in range(min(count, people)):
+        other = n + int(below(key, n, people - n))
+        order[n], order[other] = order[other], order[n]
+    return np.sort(order[:count])
 
 
 def of_plan(plan: Plan, snapshots: Tables, observed: Bools, world: World) -> Arrays:

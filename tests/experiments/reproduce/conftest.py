@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce.form import Reproduction
+from sottovoce.experiments.runs.run import Run
+from tests.small import result
 
 FORM = """
 base = "quickstart"
@@ -48,7 +49,7 @@ def build(tmp_path: Path) -> Build:
     def make(more: str = "", text: str = FORM, top: str = "") -> Reproduction:
         path = tmp_path / "table.toml"
         path.write_text(top + text + more)
-        return Reproduction.load(path)
+        return Reproduction.read(path)
 
     return make
 
@@ -64,7 +65,7 @@ def run() -> MakeRun:
     """A finished run with this curve of RMSE, one value per round, each `hours` long if that is given."""
 
     def make(*curve: float | None, means: float = 1.0, hours: float | None = None, **more: Any) -> Run:
-        result = {
+        figures: dict[str, Any] = {
             "final": {"rmse": curve[-1]},
             "baselines": {"popularity": {"rmse": means}},
             "references": {},
@@ -77,6 +78,6 @@ def run() -> MakeRun:
         events = [{"round": n, "rmse": value} for n, value in enumerate(curve)]
         if hours is not None:
             events = [event | {"hours": n * hours} for n, event in enumerate(events)]
-        return Run(Recipe.parse({"data": {"name": "synthetic"}}), result | more, events)
+        return Run(Recipe.parse({"data": {"name": "synthetic"}}), result(**figures | more), events)
 
     return make

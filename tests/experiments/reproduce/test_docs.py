@@ -106,7 +106,7 @@ def test_what_was_judged_otherwise_says_so(found):
 
 def test_a_statement_that_holds_in_part_says_how_far(found):
     claim = {"holds": False, "findings": [{"said": "", "holds": holds} for holds in (True, False, None)]}
-    assert words.judgement(claim) == "does not hold throughout, but in 1 of 2 comparisons"
+    assert words.judgement(claim) == "does not hold in general, only in 1 of 2 comparisons"
     assert words.judgement(claim | {"findings": claim["findings"][1:]}) == "does not hold"
     assert "the paper's statements 1 of 1 (2 of 2 comparisons)" in words.verdict(found)
 
@@ -115,7 +115,7 @@ def test_what_is_open_is_said(found):
     looked = found["claims"][0]["findings"]
     found["claims"][0]["findings"] = [*looked, {"said": "neither", "holds": None}]
     page = render(found)
-    assert "Holds where it is decided: Fast" in page
+    assert "Holds in all decided comparisons: Fast" in page
     assert "<strong>not judged</strong> · neither" in page
 
 
@@ -135,7 +135,7 @@ def test_pages_are_written_from_results(found, tmp_path):
     texts = ["".join(text.itertext()) for text in picture.iter("{http://www.w3.org/2000/svg}text")]
     assert {"small", "large", "fast", "slow", "means"} <= set(texts)
     (place / "other.json").write_text("[]")
-    with pytest.raises(RunError, match=r"other\.json is no result of a reproduction"):
+    with pytest.raises(RunError, match=r"other\.json is not the result of a reproduction"):
         docs.write(place)
 
 
@@ -156,7 +156,7 @@ def test_results_in_the_repository_are_whole():
 
     for path in KEPT.glob("*.json"):
         found = json.loads(path.read_text("utf-8"))
-        form = Reproduction.load(found["experiment"])
+        form = Reproduction.read(found["experiment"])
         assert not found["quick"]
         assert len(found["seeds"]) >= form.seeds
         assert [claim["claim"] for claim in found["claims"]] == [claim.claim for claim in form.claims]

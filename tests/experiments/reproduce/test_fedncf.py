@@ -2,10 +2,11 @@
 
 import pytest
 
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce import papers
 from sottovoce.experiments.reproduce.form import Reproduction
+from sottovoce.experiments.runs.run import Run
+from tests.small import result
 
 RATES = (0.0, 0.01, 0.02)  # how much better each seed is than the first
 
@@ -15,7 +16,7 @@ def say():
     """What a statement finds, where each run of a shipped reproduction has a curve of HR@10."""
 
     def look(name, shipped, curves, noise=0.0):
-        form = Reproduction.load(f"fedncf/{shipped}")
+        form = Reproduction.read(f"fedncf/{shipped}")
         results = {}
         for labels, curve in curves.items():
             (run,) = form.stands_for(labels, form.runs())
@@ -31,9 +32,9 @@ def say():
 def _run(values):
     events = [{"round": 50 * n, "hr@10": value} for n, value in enumerate(values)]
     final = {"hr@10": values[-1]}
-    result = {"final": final, "baselines": {"popularity": final}, "references": {}, "data": {"people": 943}}
+    figures = result(final=final, baselines={"popularity": final}, data={"people": 943})
     protocol = {"name": "federated", "participants": 20}
-    return Run(Recipe.parse({"data": {"name": "synthetic"}, "protocol": protocol}), result, events)
+    return Run(Recipe.parse({"data": {"name": "synthetic"}, "protocol": protocol}), figures, events)
 
 
 @pytest.mark.parametrize(("last", "holds"), [(0.39, True), (0.48, False), (0.3, False)])

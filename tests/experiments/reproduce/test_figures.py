@@ -8,7 +8,7 @@ from scipy import stats
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.reproduce import figures
 from sottovoce.experiments.reproduce.figures import Figure, value
-from sottovoce.experiments.reproduce.form import Hours, Reaches
+from sottovoce.experiments.reproduce.sections import Hours, Reaches
 
 
 def test_where_a_metric_is_read(run):
@@ -49,7 +49,7 @@ def test_hours(over_hours, run):
 def test_runs_without_a_clock_have_no_hours(build, run):
     form = build(top='x = "hours"\n')
     assert figures.places(form, run(3.0, 2.0, hours=1.0)) == [0.0, 1.0]
-    with pytest.raises(RecipeError, match=r"a run has no clock. Give it"):
+    with pytest.raises(RecipeError, match=r"a run has no clock. Give the run"):
         figures.places(form, run(3.0, 2.0))
 
 

@@ -3,8 +3,8 @@
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe import Recipe
-from sottovoce.experiments.recipes import shipped
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.shipped import shipped
 from sottovoce.experiments.reproduce import papers
 from sottovoce.experiments.reproduce.form import Reproduction, settings
 from tests.experiments.reproduce.conftest import FORM
@@ -39,7 +39,7 @@ def test_a_part_can_be_chosen(build):
     assert form.chosen(["large, slow"], quick=False) == large[1:]
     assert form.chosen(["slow"], quick=True) == small[1:]
     assert form.chosen(["large"], quick=True) == large
-    with pytest.raises(RecipeError, match=r"'means' is no label of an axis. Labels are 'small', 'large'"):
+    with pytest.raises(RecipeError, match=r"'means' is not a label of an axis. Labels are 'small', 'large'"):
         form.chosen(["means"], quick=False)
     with pytest.raises(RecipeError, match=r"no axis has a label 'larg'. Did you mean 'large'?"):
         form.chosen(["larg"], quick=False)
@@ -91,15 +91,15 @@ CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
         (ROW.format("tiny"), "no axis has a label 'tiny'"),
         (
             "[[rows]]\nonly = ['small']\npaper = { large = 1 }\n",
-            "rows.paper has 'large', which no row is about",
+            "rows.paper has 'large', but no row is about it",
         ),
         ("[[rows]]\nper = ['ways']\n", "there is no axis 'ways'. Did you mean 'way'?"),
         ("[axes.more]\nslow = {}\n", "the label 'slow' is used twice"),
-        ("[axes.more]\n'a<b' = {}\n'a>b' = {}\n", "two labels differ in signs alone"),
+        ("[axes.more]\n'a<b' = {}\n'a>b' = {}\n", "two labels differ only in punctuation"),
         ('[axes.more]\n"a, b" = {}\n', "the label 'a, b' has a comma"),
         ("[[also]]\nof = 'slw'\nset = {}\n", "no axis has a label 'slw'. Did you mean 'slow'?"),
-        ("[[also]]\nof = 'means'\nset = {}\n", "'means' is no label of an axis"),
-        ("[[rows]]\nat = { hours = 3 }\n", 'hours are read off curves over rounds. Add x = "hours"'),
+        ("[[also]]\nof = 'means'\nset = {}\n", "'means' is not a label of an axis"),
+        ("[[rows]]\nat = { hours = 3 }\n", 'hours are read from curves over rounds. Add x = "hours"'),
     ],
 )
 def test_mistakes_are_told_with_the_remedy(build, more, said):
@@ -118,25 +118,27 @@ def test_what_is_missing_is_named(build):
 
 
 def test_recipes_and_reproductions_are_told_apart(build):
-    with pytest.raises(RecipeError, match=r"reproduces no paper. Run it with: sottovoce run quickstart"):
-        Reproduction.load("quickstart")
+    with pytest.raises(
+        RecipeError, match=r"not a reproduction of a paper. Run it with: sottovoce run quickstart"
+    ):
+        Reproduction.read("quickstart")
     with pytest.raises(RecipeError, match=r"Run it with: sottovoce reproduce .*figure-3"):
-        Recipe.load(next(each.path for each in shipped("reproduction") if each.name == "hegedus/figure-3"))
+        Recipe.read(next(each.path for each in shipped("reproduction") if each.name == "hegedus/figure-3"))
     with pytest.raises(RecipeError, match=r"There is no reproduction 'hegedus/figure3'. Did you mean"):
-        Reproduction.load("hegedus/figure3")
+        Reproduction.read("hegedus/figure3")
 
 
 @pytest.mark.parametrize("each", shipped("reproduction"), ids=lambda each: each.name)
 def test_shipped_reproductions_can_be_run(each):
     assert each.summary
-    form = Reproduction.load(each.name)
+    form = Reproduction.read(each.name)
     assert form.name == each.name
     assert form.tuned
     assert any(claim.source for claim in form.claims) or any(rows.paper for rows in form.rows)
     for check in (check for claim in form.claims for check in claim.checks):
         assert check.function is None or papers.find(check.function)
     for run in form.runs():
-        Recipe.load(form.recipe, [*settings(form.set), *form.changes(run)]).components()
+        Recipe.read(form.recipe, [*settings(form.set), *form.changes(run)]).components()
 
 
 def test_a_curve_that_no_label_tells_apart_has_a_name(build):

@@ -2,8 +2,8 @@
 
 import pytest
 
-from sottovoce.experiments import sweep
 from sottovoce.experiments.reproduce import execute, shared
+from sottovoce.experiments.runs import sweep
 
 ASKED = '\n[set]\n"evaluate.references" = ["ease"]\n"model.step" = 0.1\n"model.name" = "mf"\n'
 

@@ -1,10 +1,11 @@
-"""What may be chance: intervals over people, and every other subject against the best method.
+"""What may be chance: intervals over people, and every other subject compared with the best method.
 
-All people are measured by all, so differences are taken person by person (`evaluate.significance`).
-P-values are corrected for the number of comparisons by Holm's step-down procedure (Holm 1979): the
-smallest of m is multiplied by m, the next by m − 1, and so on, and none may fall below the one before.
+All subjects are measured on the same people, so differences are taken person by person
+(`evaluate.significance`). P-values are corrected for the number of comparisons by Holm's step-down
+procedure (Holm 1979): the smallest of m is multiplied by m, the next by m − 1, and so on, and none may fall
+below the one before.
 
-One rule decides which word a difference gets, everywhere: `Difference.side`.
+One rule decides everywhere whether a difference is called better or worse: `Difference.side`.
 """
 
 import math
@@ -19,9 +20,9 @@ from sottovoce.experiments.report.methods import Method, Study, Subject
 from sottovoce.metrics import lower_is_better
 
 _MOST, _LEAST, _DRAWS = 10_000, 200, 100_000_000
-_APART = 0.005  # how far, relatively, the mean over people may be from the figure it stands for
+_APART = 0.005  # how far the mean over people may be from the overall figure, relative to it
 ALPHA = 0.05
-"""A difference with a smaller p-value is more than chance."""
+"""A difference with a smaller p-value counts as more than chance."""
 Side = Literal["better", "worse", "level", "untested"]
 
 
@@ -37,10 +38,10 @@ class Difference(NamedTuple):
     people: int
 
     def side(self, metric: str) -> Side:
-        """How the subject stands to its rival, or that the two cannot be told apart.
+        """Whether the subject is better or worse than its rival, level with it, or untested.
 
-        It is better or worse where both the 95 % interval leaves out zero and the t-test, corrected, has
-        p < 0.05. Nothing is tested where fewer than two people have a finite figure in both.
+        It is better or worse if the 95 % interval excludes zero and the corrected t-test has p < 0.05. It is
+        untested if fewer than two people have a finite figure in both.
         """
         if math.isnan(self.t_test):
             return "untested"
@@ -50,7 +51,7 @@ class Difference(NamedTuple):
 
 
 def best(study: Study) -> Subject | None:
-    """The method with the best main metric; none if all diverged."""
+    """The method with the best main metric; None if all diverged."""
     sign = 1 if lower_is_better(study.metric) else -1
     found = [(sign * mean, n) for n, m in enumerate(study.methods)
              if (mean := m.subject.mean(study.metric)) is not None and not lost(m)]  # fmt: skip
@@ -58,15 +59,15 @@ def best(study: Study) -> Subject | None:
 
 
 def lost(method: Method) -> bool:
-    """Whether it diverged, under every seed."""
+    """Whether a method diverged under every seed."""
     return all(run.diverged is not None and run.diverged.most for run in method.runs)
 
 
 def interval(subject: Subject, metric: str) -> tuple[float, float] | None:
     """The 95 % bootstrap interval of an overall figure, if it is a mean over people.
 
-    An RMSE is the root of the mean of everybody's squares where all have equally many ratings.
-    Where the two are apart, there is no interval, rather than one of something else.
+    The overall RMSE is the root of the mean of people's squared RMSE only if all have equally many ratings.
+    If the two differ, there is no interval, because it would be the interval of another figure.
     """
     figure, people = subject.mean(metric), subject.everybody(metric)
     known = people[~np.isnan(people)]
@@ -81,14 +82,14 @@ def interval(subject: Subject, metric: str) -> tuple[float, float] | None:
 
 
 def against(study: Study, rival: Subject) -> dict[str, Difference]:
-    """Every other subject with a figure for each person, against `rival`, p-values corrected by Holm."""
+    """Every other subject with figures of single people, compared with `rival`; p-values are corrected."""
     others = [subject for subject in study.subjects if subject.name != rival.name]
     found = [difference(subject, rival, study.metric) for subject in others]
     return {d.subject.name: d for d in corrected([d for d in found if d is not None])}
 
 
 def difference(subject: Subject, rival: Subject, metric: str) -> Difference | None:
-    """One against another under the seeds they share; none where not everybody's figures are known."""
+    """One subject compared with another under their common seeds; None without figures of single people."""
     seeds = [seed for seed in subject.people if seed in rival.people]
     ours, theirs = (s.everybody(metric, seeds) if seeds else np.empty(0) for s in (subject, rival))
     if not len(ours) or len(ours) != len(theirs):
@@ -104,7 +105,7 @@ def corrected(family: Sequence[Difference]) -> list[Difference]:
 
 
 def holm(values: Sequence[float]) -> list[float]:
-    """P-values corrected for their number; NaN, where nothing was tested, stays and does not count.
+    """P-values corrected for their number. NaN (nothing was tested) stays NaN and does not count.
 
     >>> holm([0.01, 0.04, 0.03])
     [0.03, 0.06, 0.06]
@@ -118,5 +119,5 @@ def holm(values: Sequence[float]) -> list[float]:
 
 
 def samples(people: NDArray[np.float64]) -> int:
-    """How often to draw people anew: less often where they are many, and the interval narrow anyway."""
+    """How many bootstrap samples to draw: fewer if people are many, because the interval is narrow anyway."""
     return int(np.clip(_DRAWS // max(1, len(people)), _LEAST, _MOST))

@@ -5,8 +5,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.directory import RunDirectory
 from sottovoce.experiments.report.layout import Cell, Choice, Grid, Section, Table
+from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.printable import printable
 
 _SPECIAL = {
@@ -17,7 +17,7 @@ _SPECIAL = {
 
 
 def export(sections: Iterable[Section], out: Path) -> list[Path]:
-    """Write all files into `out`, each entirely or not at all; their paths are returned."""
+    """Write all files into `out`, each entirely or not at all, and return their paths."""
     files: dict[str, str] = {}
     for section in sections:
         for part in section.parts:
@@ -36,7 +36,7 @@ def save(path: Path, text: str) -> Path:
     except OSError as error:
         raise RunError(
             f"{path} cannot be written: {error.strerror or os.strerror(error.errno or 0)}.",
-            "Choose another place.",
+            "Choose another path, in a folder that you may write to.",
         ) from None
     return path
 
@@ -69,5 +69,5 @@ def _row(row: Sequence[Cell]) -> str:
 
 
 def escape(text: str) -> str:
-    """Text as LaTeX shows it."""
+    """Text escaped for LaTeX."""
     return "".join(_SPECIAL.get(sign, sign) for sign in printable(text))

@@ -1,15 +1,15 @@
-"""Tables without gaps: a row or a column that is mostly empty is told in a sentence instead."""
+"""Tables without gaps: a row or column that is mostly empty becomes a sentence."""
 
 from collections.abc import Sequence
 
-from sottovoce.experiments.markup import element
+from sottovoce.experiments.pages.markup import element
 from sottovoce.experiments.report.layout import NONE, Cell, Part, Table
 
 
 def filled(table: Table) -> list[Part]:
-    """The table without rows and columns of which more than half is empty, and what these hold in words.
+    """The table without rows and columns that are more than half empty; a sentence says what they hold.
 
-    Where nothing is left, only the words are.
+    If no cell is left, only the sentences remain.
     """
     rows, told = list(table.rows), []
     kept = [0]
@@ -37,7 +37,7 @@ def _sparse(cells: Sequence[Cell]) -> bool:
 
 
 def _said(what: str, names: Sequence[str], cells: Sequence[Cell]) -> list[str]:
-    """`Never online: gossip 3.0 %.`, or that there is nothing."""
+    """`Never online: gossip 3.0 %.`, or that there are no figures."""
     held = [
         f"{name} {cell.text}" for name, cell in zip(names, cells, strict=True) if cell.text not in ("", NONE)
     ]

@@ -1,27 +1,27 @@
-"""What a report is made of: tables and figures, each of which can also be exported."""
+"""The parts of a report: tables and figures, each of which can also be exported."""
 
 import csv
 import io
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from sottovoce.experiments import markup
-from sottovoce.experiments.markup import Html, element, join
-from sottovoce.experiments.plots import Series
+from sottovoce.experiments.pages import markup
+from sottovoce.experiments.pages.markup import Html, element, join
+from sottovoce.experiments.pages.plots import Series
 
 NONE = "—"
-"""What stands where there is no figure."""
+"""The text of a cell without a figure."""
 
 
 class Column(NamedTuple):
-    """A column of a table; `parts` are the columns that it becomes where numbers stand alone."""
+    """A column of a table; `parts` are the columns that it becomes in a .csv file."""
 
     name: str
     parts: tuple[str, ...] = ("",)
 
 
 class Cell(NamedTuple):
-    """What people read, in smaller print what they may read, and the numbers behind both."""
+    """A cell: its text, a detail in smaller print, and the numbers behind both."""
 
     text: str
     detail: str = ""
@@ -29,7 +29,7 @@ class Cell(NamedTuple):
 
 
 class Table(NamedTuple):
-    """A table whose first column names its rows; its file is called `identity`."""
+    """A table whose first column names its rows; `identity` is the name of its file."""
 
     identity: str
     columns: Sequence[Column]
@@ -83,7 +83,7 @@ class Grid(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """Figures of which one is shown, chosen by its name. It needs no script: CSS follows the radio button."""
+    """Figures of which one is shown, chosen by a radio button. CSS does that, without a script."""
 
     title: str
     names: Sequence[str]
@@ -109,7 +109,7 @@ Part = Table | Grid | Choice | Html
 
 
 class Section(NamedTuple):
-    """A heading and what stands under it."""
+    """A heading and the parts below it."""
 
     title: str
     parts: Sequence[Part]
@@ -122,7 +122,7 @@ class Section(NamedTuple):
 
 
 def _show(cell: Cell) -> Html:
-    """Numbers stay on one line, words need not."""
+    """A cell as HTML; numbers stay on one line, words may wrap."""
     text = join(cell.text) if cell.values else element("span", cell.text, class_="text")
     return join(text, element("small", cell.detail)) if cell.detail else text
 

@@ -1,35 +1,35 @@
 """What is recommended: the items that most people get, and on request one person's list.
 
-A page is meant to be given away, and what somebody has met is nobody else's business. So a page shows
-no list of a real person, and no id, unless it is asked for.
+A page may be shared, and a person's history is private. So a page shows no list of a single person unless
+it is asked for, and never an id.
 """
 
 import polars as pl
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.markup import element
+from sottovoce.experiments.pages.markup import element
 from sottovoce.experiments.report.layout import Cell, Column, Part, Section, Table
 from sottovoce.experiments.report.methods import Study
 from sottovoce.plural import count
 
 _FIRST, _SHOWN = 10, 10
-_CROWD = 5  # an item in fewer lists would tell of single people
+_CROWD = 5  # an item in fewer lists could tell about single people
 
 
 def recommended(study: Study) -> list[Section]:
-    """The items that are among the first ten of most people; of a single method."""
+    """The items that are among the first ten of most people; only for a single method."""
     run = study.methods[0].runs[0]
     if len(study.methods) > 1 or run.directory is None:
         return []
     people, different, items = _counted(run.recommendations())
     if not people:
         return []
-    catalogue = count(run.result["data"]["items"], "item")
-    told = f"The first {_FIRST} recommendations of all people together hold {different:,} of {catalogue}. "
+    catalogue = count(run.figures.data.items, "item")
+    told = f"Together, the first {_FIRST} recommendations of all people hold {different:,} of {catalogue}. "
     parts: list[Part] = []
     if items:
         rows = [[Cell(title), Cell(f"{100 * n / people:.0f} %", values=(n / people,))] for title, n in items]
-        told += "These are in the lists of most people."
+        told += "These items are in most lists."
         parts = [Table("recommended", [Column("item"), Column("people who get it")], rows, told)]
     else:
         parts = [element("p", f"{told}None of them is in the lists of {_CROWD} people or more.")]
@@ -37,7 +37,7 @@ def recommended(study: Study) -> list[Section]:
 
 
 def _counted(frame: pl.DataFrame) -> tuple[int, int, list[tuple[str, int]]]:
-    """How many people have a list, how many items are in one, and those that most lists have."""
+    """How many people have a list, how many items are in any list, and the items that most lists have."""
     lists = frame.filter(pl.col("rank") <= _FIRST)
     people = lists["user"].n_unique()
     counted = lists.group_by("item").agg(pl.len().alias("lists"), pl.col("title").first())
@@ -48,18 +48,18 @@ def _counted(frame: pl.DataFrame) -> tuple[int, int, list[tuple[str, int]]]:
 
 
 def of_person(study: Study, person: str | None) -> list[Section]:
-    """The list of one person, if it is asked for; what of it is indeed in the history is marked."""
+    """The list of one person, if it is asked for; items of the person's history are marked."""
     if person is None:
         return []
     if len(study.methods) > 1:
         raise RunError(
-            f"A person's list is that of one method, and these are {len(study.methods)}.",
+            f"A person's list belongs to one method, and these runs are of {len(study.methods)} methods.",
             "Report on one run, or leave the person out.",
         )
     recommendations = study.methods[0].runs[0].recommend(person, _FIRST)
     told = (
-        "This list was asked for when the page was made; the person is not named here. What is marked ✓ was "
-        "kept from the model, and is indeed in this person's history."
+        "Whoever made this page asked for this list; the person is not named. Items marked ✓ were held out: "
+        "they are in the person's history, but the model did not learn from them."
     )
     items = [element("li", f"{one.title} ✓" if one.held_out else one.title) for one in recommendations]
     return [Section("One person's list", [element("p", told), element("ol", *items, class_="items")])]

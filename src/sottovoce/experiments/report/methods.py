@@ -1,4 +1,4 @@
-"""Which runs are one method under several seeds, and whether methods may be compared."""
+"""Which runs are one method under several seeds, and whether methods can be compared."""
 
 import json
 import re
@@ -12,10 +12,10 @@ import polars as pl
 from numpy.typing import NDArray
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.directory import RECIPE, RESULT
-from sottovoce.experiments.nodes import PREFIX
-from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.report.naming import called, decisive
+from sottovoce.experiments.runs.directory import RECIPE, RESULT
+from sottovoce.experiments.runs.nodes import PREFIX
+from sottovoce.experiments.runs.run import Run
 from sottovoce.plural import count
 
 People = dict[str, NDArray[np.float64]]
@@ -23,31 +23,31 @@ _DATA = ("name", "people", "items", "interactions")
 
 
 class Subject(NamedTuple):
-    """What is measured: a method, a baseline or a central reference, once for each seed."""
+    """A method, a baseline or a central reference, measured once for each seed."""
 
     name: str
     figures: dict[int, dict[str, float | None]]
     """Overall metrics by seed."""
     people: dict[int, People]
-    """Everybody's metrics by seed, NaN for none; empty for what is kept only overall."""
+    """Everybody's metrics by seed, NaN for none; empty if only overall figures are kept."""
 
     def values(self, metric: str) -> list[float | None]:
         """Its overall figure under every seed."""
         return [figures.get(metric) for figures in self.figures.values()]
 
     def mean(self, metric: str) -> float | None:
-        """The mean over seeds; none if a run diverged."""
+        """The mean over seeds; None if a run diverged."""
         values = self.values(metric)
         known = [value for value in values if value is not None]
         return float(np.mean(known)) if known and len(known) == len(values) else None
 
     def std(self, metric: str) -> float | None:
-        """The standard deviation of a sample of seeds; none for a single one."""
+        """The standard deviation over seeds; None for a single seed."""
         values = [value for value in self.values(metric) if value is not None]
         return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
     def everybody(self, metric: str, seeds: Iterable[int] | None = None) -> NDArray[np.float64]:
-        """Each person's metric, averaged over seeds as the overall figure is over ratings or lists."""
+        """Each person's metric, averaged over seeds; of an RMSE, the root of the mean square."""
         chosen = [self.people[seed][metric] for seed in (seeds or self.people) if metric in self.people[seed]]
         if not chosen:
             return np.empty(0)
@@ -59,7 +59,7 @@ class Subject(NamedTuple):
 
 
 class Method(NamedTuple):
-    """Runs whose recipes differ in nothing but the seed, in the order of seeds."""
+    """Runs whose recipes differ only in the seed, sorted by seed."""
 
     subject: Subject
     runs: tuple[Run, ...]
@@ -73,7 +73,7 @@ class Method(NamedTuple):
 
 
 class Study(NamedTuple):
-    """Everything that a report is about."""
+    """All runs of a report."""
 
     methods: tuple[Method, ...]
     baselines: tuple[Subject, ...]
@@ -81,7 +81,7 @@ class Study(NamedTuple):
     metric: str
     metrics: tuple[str, ...]
     history: NDArray[np.float64] | None
-    """How many interactions of each person a model learnt from; none if the runs do not say."""
+    """How many interactions of each person a model learnt from; None if the runs do not say."""
     notes: tuple[str, ...]
 
     @property
@@ -95,13 +95,13 @@ class Study(NamedTuple):
 
 
 def study(paths: Sequence[Path]) -> Study:
-    """Read runs, or all complete runs below a directory, and put together what belongs together."""
+    """Read runs, or all complete runs below a directory, and group them into methods."""
     places, notes = _places(paths)
     return of([Run.open(place) for place in places], notes)
 
 
 def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
-    """Put together runs that belong together; `notes` come first among those of the study."""
+    """Group runs into methods; `notes` come first among the notes of the study."""
     notes = list(notes)
     metrics = _comparable(runs)
     frames = [run.people() for run in runs]
@@ -114,7 +114,7 @@ def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
         own = decisive(run.recipe)
         key = json.dumps(own, sort_keys=True)
         settings[key] = own
-        first = groups.setdefault(key, {}).setdefault(run.result["seed"], n)
+        first = groups.setdefault(key, {}).setdefault(run.figures.seed, n)
         if first != n:
             one, other = _told_apart(*(Path(str(runs[at].directory)) for at in (n, first)))
             notes.append(f"{one} repeats {other} and counts once.")
@@ -122,12 +122,12 @@ def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
     methods = []
     for name, (key, group) in zip(names, groups.items(), strict=True):
         order = sorted(group)
-        figures = {seed: dict(runs[group[seed]].result["final"]) for seed in order}
+        figures = {seed: runs[group[seed]].metrics for seed in order}
         people = {seed: _columns(frames[group[seed]], "") for seed in order}
         nodes = {seed: _columns(frames[group[seed]], PREFIX) for seed in order}
         under = tuple(runs[group[seed]] for seed in order)
         methods.append(Method(Subject(name, figures, people), under, settings[key], nodes))
-    versions = sorted({run.result["version"] for run in runs})
+    versions = sorted({run.figures.version for run in runs})
     if len(versions) > 1:
         notes.append(f"The runs are of several versions of Sottovoce: {', '.join(versions)}.")
     common = set.intersection(*(set(method.subject.figures) for method in methods))
@@ -135,13 +135,13 @@ def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
         told = ", ".join(map(str, sorted(common))) or "none"
         notes.append(f"Methods were run under different seeds (in common: {told}).")
     notes += dict.fromkeys(note for run in runs for note in run.notes)
-    wanted = runs[0].result["metric"]
+    wanted = runs[0].figures.metric
     history = frames[0]["history"].to_numpy() if "history" in frames[0].columns else None
     return Study(
         tuple(methods),
-        tuple(_beside(name, "baselines", name, runs, frames) for name in runs[0].baselines),
+        tuple(_beside(name, name, runs, frames) for name in runs[0].baselines),
         tuple(
-            _beside(name, "references", f"{name} (central)", runs, frames)
+            _beside(name, f"{name} (central)", runs, frames)
             for name in dict.fromkeys(name for run in runs for name in run.references)
         ),
         wanted if wanted in metrics else metrics[0],
@@ -152,7 +152,7 @@ def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
 
 
 def _places(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
-    """Run directories, each once, and what to say about those that are left out."""
+    """Run directories, each once, and notes about those that are left out."""
     found: dict[Path, Path] = {}
     notes = []
     for path in paths:
@@ -169,12 +169,12 @@ def _places(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
             left = len(below) - len(complete)
             are = "is" if left == 1 else "are"
             told = f"{left} of {count(len(below), 'run')} in {path.resolve().name}"
-            notes.append(f"{told} {are} not complete, and left out.")
+            notes.append(f"{told} {are} not complete and {are} left out.")
     return list(found.values()), notes
 
 
 def _told_apart(one: Path, other: Path) -> tuple[str, str]:
-    """As much of the ends of two paths as tells them apart; a page shows no more folders than it must."""
+    """The ends of two paths, just long enough to differ; a page shows as few folders as possible."""
     ends = [path.resolve().parts for path in (one, other)]
     length = next((n for n in range(1, min(map(len, ends))) if ends[0][-n:] != ends[1][-n:]), 1)
     first, second = (str(Path(*end[-length:])) for end in ends)
@@ -182,7 +182,7 @@ def _told_apart(one: Path, other: Path) -> tuple[str, str]:
 
 
 def _natural(path: Path) -> list[Any]:
-    """Such that `factors=8` comes before `factors=16`."""
+    """A sort key by which `factors=8` comes before `factors=16`."""
     return [
         (part.isdigit(), int(part) if part.isdigit() else 0, part) for part in re.split(r"(\d+)", str(path))
     ]
@@ -199,13 +199,11 @@ def _columns(frame: pl.DataFrame, prefix: str) -> People:
     }
 
 
-def _beside(
-    name: str, kind: str, called: str, runs: Sequence[Run], frames: Sequence[pl.DataFrame]
-) -> Subject:
-    """A baseline or reference, once for each seed: it does not depend on the method."""
+def _beside(name: str, called: str, runs: Sequence[Run], frames: Sequence[pl.DataFrame]) -> Subject:
+    """A baseline or reference, once for each seed, because it does not depend on the method."""
     figures, people = {}, {}
     for run, frame in zip(runs, frames, strict=True):
-        seed, given = run.result["seed"], run.result.get(kind, {})
+        seed, given = run.figures.seed, run.baselines | run.references
         if name in given and seed not in figures:
             figures[seed], people[seed] = given[name], _columns(frame, f"{name} ")
     order = sorted(figures)
@@ -213,19 +211,19 @@ def _beside(
 
 
 def _comparable(runs: Sequence[Run]) -> list[str]:
-    """The metrics that all runs have; runs that measure different things are refused."""
+    """The metrics that all runs have; an error if the runs cannot be compared."""
     first = runs[0]
     of_seed: dict[int, Run] = {}
     for run in runs:
-        twin = of_seed.setdefault(run.result["seed"], run)
-        ours, theirs = ({k: r.result["data"][k] for k in _DATA} for r in (run, first))
+        twin = of_seed.setdefault(run.figures.seed, run)
+        ours, theirs = ({k: getattr(r.figures.data, k) for k in _DATA} for r in (run, first))
         if ours != theirs:
-            told = [f"{k} {theirs[k]} there, {ours[k]} here" for k in _DATA if ours[k] != theirs[k]]
+            told = [f"{k}: {theirs[k]} and {ours[k]}" for k in _DATA if ours[k] != theirs[k]]
             raise _refusal(first, run, f"they are about different data ({'; '.join(told)})")
-        if run.recipe.split != first.recipe.split or run.result["split"] != twin.result["split"]:
-            raise _refusal(twin, run, "people's data is split differently in them")
+        if run.recipe.split != first.recipe.split or run.figures.split != twin.figures.split:
+            raise _refusal(twin, run, "people's data is split differently")
         if run.recipe.evaluate.candidates != first.recipe.evaluate.candidates:
-            raise _refusal(first, run, "held-out items are ranked among different candidates in them")
+            raise _refusal(first, run, "held-out items are ranked among different candidates")
     common = [metric for metric in first.metrics if all(metric in run.metrics for run in runs)]
     if not common:
         other = next(run for run in runs if not set(run.metrics) & set(first.metrics))

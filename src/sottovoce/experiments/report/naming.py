@@ -1,36 +1,30 @@
-"""What methods are called: what differs between their recipes."""
+"""The names of methods: what differs between their recipes."""
 
 from collections.abc import Sequence
 from typing import Any
 
-from sottovoce.experiments import phrases
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe import phrases
+from sottovoce.experiments.recipe.document import flat
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.report import shared
 from sottovoce.registry import label
 
 
 def decisive(recipe: Recipe) -> dict[str, Any]:
-    """What makes a method: all that decides a result except the seed and how it is measured.
+    """The settings that define a method: all that decide a result, except the seed and the evaluation.
 
-    Where a file of data lies decides nothing: that it is the same is known by its split.
+    The path of a data file is left out: the hash of the split tells whether data is the same.
     """
     document = recipe.document()
     document["data"].pop("path", None)
     document.pop("evaluate")
     document.pop("privacy")
     document["run"] = {"rounds": document["run"]["rounds"]}
-    return _flat(document)
-
-
-def _flat(table: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    flat: dict[str, Any] = {}
-    for key, value in table.items():
-        flat |= _flat(value, f"{prefix}{key}.") if isinstance(value, dict) else {prefix + key: value}
-    return flat
+    return flat(document)
 
 
 def differing(settings: Sequence[dict[str, Any]]) -> list[str]:
-    """Keys that not all have, or have alike; names of components come first."""
+    """Keys that some lack, or whose values differ; names of components come first."""
     keys = list(dict.fromkeys(key for one in settings for key in one))
     changed = [key for key in keys if any(one.get(key) != settings[0].get(key) for one in settings)]
     return sorted(changed, key=lambda key: not key.endswith(".name"))
@@ -39,8 +33,8 @@ def differing(settings: Sequence[dict[str, Any]]) -> list[str]:
 def called(settings: Sequence[dict[str, Any]], recipe: Recipe) -> list[str]:
     """What differs, in few words.
 
-    Settings of components that are not the same need no word, because the components' names have
-    one, unless methods would be called alike.
+    If the components differ, their names are enough and their settings are left out, unless two methods
+    would have the same name.
     """
     if len(settings) == 1:
         return [phrases.method(recipe)]
@@ -60,7 +54,7 @@ def called(settings: Sequence[dict[str, Any]], recipe: Recipe) -> list[str]:
 
 
 def _apart(names: Sequence[str]) -> list[str]:
-    """Names of which none is another's: of two files of one name, the second is numbered."""
+    """Names without duplicates: the second of two equal names is numbered."""
     met: dict[str, int] = {}
     found = []
     for name in names:
@@ -70,7 +64,7 @@ def _apart(names: Sequence[str]) -> list[str]:
 
 
 def _telling(key: str, changed: Sequence[str], settings: Sequence[dict[str, Any]]) -> bool:
-    """Whether a key that differs does so between methods that have it, of the same component."""
+    """Whether a key differs between methods that have it and use the same component."""
     parent = f"{key.rpartition('.')[0]}.name"
     values = [one[key] for one in settings if key in one]
     return any(value != values[0] for value in values) and (key == parent or parent not in changed)

@@ -6,11 +6,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.experiments import plots
-from sottovoce.experiments.machine import duration
+from sottovoce.experiments.pages import plots
 from sottovoce.experiments.report.gaps import filled
 from sottovoce.experiments.report.layout import NONE, Cell, Column, Figure, Grid, Part, Section, Table
 from sottovoce.experiments.report.methods import Method, Study
+from sottovoce.experiments.runs.machine import duration
 
 
 class _Kind(NamedTuple):
@@ -34,7 +34,7 @@ KINDS = {
     "listeners": _Kind(
         "Who is listened to",
         "nodes that talk to a node",
-        "How many nodes have a node among their peers at the end.",
+        "How many other nodes have this node among their peers at the end.",
         _count,
     ),
     "received": _Kind(
@@ -42,9 +42,9 @@ KINDS = {
     ),
     "converged": _Kind(
         "When nodes converge",
-        "round in which a node is at its best",
+        "round in which a node is best",
         "The evaluation in which a node's model was best on its own weighting set (a validation set: items "
-        "that the node does not train on, and judges models by).",
+        "that the node judges models by, and does not train on).",
         _count,
     ),
     "seconds": _Kind(
@@ -60,7 +60,7 @@ _TALK = "listeners", "seconds"
 
 
 def section(study: Study) -> list[Section]:
-    """Distributions over nodes and how alike peers are; nothing where nodes do not talk to each other."""
+    """Distributions over nodes, and how alike peers are; nothing if nodes do not talk to each other."""
     talking = [m for m in study.methods if any(name in nodes for nodes in _all(m) for name in _TALK)]
     if not talking:
         return []
@@ -89,7 +89,7 @@ def _distribution(name: str, kind: _Kind, methods: list[Method], several: bool) 
     if not any(np.ptp(values) > 0 for values in groups.values()):
         return None
     drawn = plots.distribution(f"nodes-{name}", kind.axis, groups, percent=False, who="nodes")
-    told = f"{kind.told} The height is the share of nodes with at most that."
+    told = f"{kind.told} The height is the share of nodes with at most this value."
     told += " All seeds are taken together." if several else ""
     return Figure(
         f"nodes-{name}", kind.title, drawn, told, kind.axis, "share of nodes", plots.cumulative(groups)
@@ -116,7 +116,8 @@ def _table(methods: list[Method]) -> Table:
             cells.append(Cell(NONE if alike is None else f"{alike:.3f}", values=(alike,)))
         rows.append(cells)
     told = (
-        "Means over nodes, and where the middle four fifths of them are. Likeness is the cosine of what two "
-        "people trained on: of a node and its peers at the end, and of a node and as many random others."
+        "Means over nodes, and the range of the middle four fifths. Likeness is the cosine between the items "
+        "that two people trained on: of a node and its peers at the end, and of a node and as many random "
+        "others."
     )
     return Table("nodes", columns, rows, told)

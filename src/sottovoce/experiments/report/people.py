@@ -1,13 +1,12 @@
-"""Who is badly served: the tails, and people with little history."""
+"""Who is badly served: the people with the worst figures, and people with little history."""
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.evaluate.tails import tails
-from sottovoce.experiments import plots
-from sottovoce.experiments.markup import element
-from sottovoce.experiments.plots import Series
-from sottovoce.experiments.report import words
+from sottovoce.experiments.pages import plots, words
+from sottovoce.experiments.pages.markup import element
+from sottovoce.experiments.pages.plots import Series
 from sottovoce.experiments.report.gaps import filled
 from sottovoce.experiments.report.layout import Cell, Column, Figure, Grid, Part, Section, Table
 from sottovoce.experiments.report.methods import Study, Subject
@@ -37,14 +36,14 @@ def _tails(study: Study, subjects: list[Subject]) -> Table:
         *(Column(kind.replace("cdf", "CDF").replace("%", " %")) for kind in kinds),
     ]
     told = (
-        f"{words.name(metric)} of those served worst: a tenth of people do not do better than CDF 0.1, one "
-        "in a hundred than CDF 0.01, and so on; and the mean of the tenth served worst."
+        f"{words.name(metric)} of the people who are served worst: a tenth of people are not better than CDF "
+        "0.1, one in a hundred not better than CDF 0.01, and so on; and the mean of the worst tenth."
     )
     return Table("tails", columns, rows, told + (" Means over seeds." if len(study.seeds) > 1 else ""))
 
 
 def _quartiles(history: NDArray[np.float64] | None) -> dict[str, NDArray[np.bool_]]:
-    """Four groups of about as many people, by how many interactions a model learnt from; or fewer."""
+    """Up to four groups of about equally many people, by the number of interactions in training."""
     if history is None or len(history) < 4:
         return {}
     edges = np.unique(np.quantile(history, [0.25, 0.5, 0.75], method="lower"))
@@ -72,11 +71,11 @@ def _by_history(study: Study, subjects: list[Subject], groups: dict[str, NDArray
         values = _means(subject, metric, groups)
         rows.append([Cell(subject.name), *(Cell(words.figure(metric, v), values=(v,)) for v in values)])
     told = (
-        f"{words.name(metric)} of people by the number of interactions that a model learnt from, in "
-        "quarters: the mean over the people of each."
+        f"{words.name(metric)} of people by their number of interactions in training, in quarters: the mean "
+        "over the people of each quarter."
     )
     if len(study.seeds) > 1:
-        told += f" Interactions are those in the split of seed {study.methods[0].runs[0].result['seed']}."
+        told += f" Interactions are those in the split of seed {study.methods[0].runs[0].figures.seed}."
     return Table("history", columns, rows, told)
 
 

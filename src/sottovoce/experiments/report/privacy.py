@@ -1,23 +1,20 @@
 """What leaves a device: what each method lets others see, and what that tells them."""
 
-from typing import Any
-
-from sottovoce.experiments.markup import element
+from sottovoce.experiments.pages.markup import element
 from sottovoce.experiments.report.layout import Cell, Column, Part, Section, Table
 from sottovoce.experiments.report.methods import Method, Study
+from sottovoce.experiments.runs.result import Seen
 
-Seen = list[dict[str, Any]]
-
-_AGREED = "What is private by design leaves devices here; the recipe agrees to that (disclose = true)."
+_AGREED = "Private data leaves devices here; the recipe agrees to that (disclose = true)."
 _KEPT = "People's data and their vectors stay on their devices."
 _CENTRAL = "All data is in one place."
 
 
 def leaving(study: Study) -> list[Section]:
-    """One section, if the runs say what leaves a device; methods that let the same leave stand together."""
-    groups: list[tuple[Seen, list[Method]]] = []
+    """One section, if the runs say what leaves a device; methods that disclose the same share a table."""
+    groups: list[tuple[list[Seen], list[Method]]] = []
     for method in study.methods:
-        seen = method.runs[0].result.get("privacy", [])
+        seen = method.runs[0].figures.privacy
         alike = next((methods for known, methods in groups if known == seen), None)
         if alike is not None:
             alike.append(method)
@@ -31,19 +28,19 @@ def leaving(study: Study) -> list[Section]:
     return [Section("What leaves a device", parts, "words")] if parts else []
 
 
-def _summary(seen: Seen, method: Method) -> str:
-    if any(one["private"] for one in seen):
+def _summary(seen: list[Seen], method: Method) -> str:
+    if any(one.private for one in seen):
         return _AGREED
-    return _KEPT if method.runs[0].result["nodes"] > 1 else _CENTRAL
+    return _KEPT if method.runs[0].figures.nodes > 1 else _CENTRAL
 
 
-def _table(seen: Seen, summary: str, identity: str) -> Table:
+def _table(seen: list[Seen], summary: str, identity: str) -> Table:
     columns = [Column("what others see"), Column("who"), Column("what it tells them")]
     rows = [
         [
-            Cell(_begun(one["what"]), "private by design" if one["private"] else ""),
-            Cell(_begun(one["to"])),
-            Cell(one["tells"]),
+            Cell(_begun(one.what), "private by design" if one.private else ""),
+            Cell(_begun(one.to)),
+            Cell(one.tells),
         ]
         for one in seen
     ]

@@ -5,10 +5,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sottovoce.experiments import plots
-from sottovoce.experiments.markup import Html, element
-from sottovoce.experiments.plots import Series
-from sottovoce.experiments.report import words
+from sottovoce.experiments.pages import plots, words
+from sottovoce.experiments.pages.markup import Html, element
+from sottovoce.experiments.pages.plots import Series
 from sottovoce.experiments.report.chance import Difference, interval
 from sottovoce.experiments.report.gaps import filled
 from sottovoce.experiments.report.layout import NONE, Cell, Choice, Column, Figure, Grid, Part, Section, Table
@@ -28,8 +27,8 @@ def over_rounds(study: Study) -> Section:
 
 
 def _clock(study: Study) -> tuple[str, str]:
-    """What curves run over, as events and as people call it: hours, if all runs were in virtual time."""
-    timed = all("hours" in run.result for method in study.methods for run in method.runs)
+    """The x axis of curves, as a key of events and as a word: hours if all runs are in virtual time."""
+    timed = all(run.figures.hours is not None for method in study.methods for run in method.runs)
     return ("hours", "hours") if timed else ("round", "rounds")
 
 
@@ -67,7 +66,7 @@ def _band(study: Study) -> str:
         if len(counts) == 1
         else f"the seeds of a method, {min(counts)} to {max(counts)}"
     )
-    return f"Lines are means, bands reach from the lowest to the highest of {seeds}."
+    return f"Lines are means; bands show the lowest and the highest of {seeds}."
 
 
 def _lost(series: list[Series]) -> str:
@@ -76,7 +75,7 @@ def _lost(series: list[Series]) -> str:
 
 
 def figures(study: Study, best: Subject | None, differences: Mapping[str, Difference]) -> Section:
-    """All metrics, what of the main one may be chance, and the rounds in which it was best."""
+    """All metrics, which differences of the main one may be chance, and the rounds in which it was best."""
     ends = {(s.name, metric): interval(s, metric) for s in study.subjects for metric in study.metrics}
     parts = filled(_all(study, ends))
     if best and differences:
@@ -92,7 +91,7 @@ def _all(study: Study, ends: Ends) -> Table:
     several = len(study.seeds) > 1
     means = "Means over seeds, ± their standard deviation," if several else "Figures"
     told = (
-        f"{means} after the last round, with 95 % intervals (bootstrap over people) where a figure is a mean "
+        f"{means} after the last round, with 95 % intervals (bootstrap over people) if a figure is a mean "
         "over people."
     )
     return Table("metrics", columns, rows, told)
@@ -117,37 +116,36 @@ def _differences(metric: str, best: Subject, differences: Mapping[str, Differenc
     rows = [[Cell(name), *_difference(found, metric)] for name, found in differences.items()]
     side = "Below zero is better." if lower_is_better(metric) else "Below zero is worse."
     told = (
-        f"Differences to {best.name}, person by person and averaged, with 95 % intervals. {side} P-values "
-        f"are two-sided, of paired tests over people, and corrected for {count(len(rows), 'comparison')} "
-        "(Holm)."
+        f"Differences to {best.name}, averaged over people, with 95 % intervals. {side} P-values are of "
+        f"two-sided paired tests over people, corrected for {count(len(rows), 'comparison')} (Holm)."
     )
     return Table("differences", columns, rows, told)
 
 
 def _best_rounds(study: Study) -> list[Part]:
-    """When each method was best: a table of many, a sentence about one."""
+    """When each method was best: a table, or a sentence about a single method."""
     metric, name = study.metric, words.name(study.metric)
     seen = {m.name: cell for m in study.methods if (cell := _seen(m, metric)) is not None}
     if len(study.methods) == 1:
-        hindsight = "Which round that is, is known only with hindsight."
+        hindsight = "The best round is known only in hindsight."
         said = [f"The best {name} seen was {c.text}, in {c.detail}. {hindsight}" for c in seen.values()]
         return [element("p", text) for text in said]
     columns = [Column("", ("name",)), Column(f"best {name} seen", ("", "round"))]
-    told = "The best evaluated round of each method, which is known only with hindsight."
+    told = "The best evaluated round of each method, which is known only in hindsight."
     return [Table("best", columns, [[Cell(n), c] for n, c in seen.items()], told)] if seen else []
 
 
 def _seen(method: Method, metric: str) -> Cell | None:
-    """The best round of each run, averaged; nothing if none has a figure."""
+    """The best value of each run, averaged over seeds; None if there is none."""
     own = [
-        run
+        run.figures
         for run in method.runs
-        if run.result["metric"] == metric and run.result["best"][metric] is not None
+        if run.figures.metric == metric and run.figures.best[metric] is not None
     ]
     if not own:
         return None
-    value = float(np.mean([run.result["best"][metric] for run in own]))
-    rounds = sorted({run.result["best_round"] for run in own})
+    value = float(np.mean([one.best[metric] for one in own]))
+    rounds = sorted({one.best_round for one in own})
     when = f"round {rounds[0]}" if len(rounds) == 1 else f"rounds {rounds[0]} to {rounds[-1]}"
     return Cell(words.figure(metric, value), when, (value, " ".join(map(str, rounds))))
 
@@ -170,7 +168,7 @@ def probability(p: float) -> str:
 
 
 def people_and_bytes(study: Study) -> Section:
-    """The distribution over people, and what quality costs in bytes."""
+    """The distribution over people, and the quality by bytes sent."""
     found = [f for f in (_distribution(study), _bytes(study)) if f is not None]
     parts = [Grid(found)] if found else [element("p", "No method has a finite figure for each person.")]
     return Section("For whom, and at what cost", parts)
@@ -200,8 +198,8 @@ def _bytes(study: Study) -> Figure | None:
     series, levels = [], {s.name: v for s in study.baselines[:1] if (v := s.mean(metric)) is not None}
     silent = []
     for method in study.methods:
-        sent = method.runs[0].result["bytes"] > 0
-        nodes = method.runs[0].result["nodes"]
+        sent = method.runs[0].figures.bytes > 0
+        nodes = method.runs[0].figures.nodes
         series.append(_over_seeds(method, metric, "bytes", nodes) if sent else Series(method.name, [], []))
         silent += [] if sent else [method.name]
     if not any(one.x for one in series):
@@ -209,13 +207,13 @@ def _bytes(study: Study) -> Figure | None:
     drawn = plots.curves(
         "bytes", name, series, levels, x="sent by each node", percent=words.percent(metric), x_is="bytes"
     )
-    told = "Bytes as encoded, up to the round of a point, averaged over nodes; further up and left is better."
+    told = "Encoded bytes up to the round of a point, averaged over nodes; further up and left is better."
     if lower_is_better(metric):
         told = told.replace("up and left", "down and left")
-    told += f" Without messages, and not drawn: {'; '.join(silent)}." if silent else ""
+    told += f" Not drawn, because nothing is sent: {'; '.join(silent)}." if silent else ""
     return Figure("bytes", f"{name} against bytes sent", drawn, told, "bytes per node", metric, series)
 
 
 def note(texts: tuple[str, ...]) -> Html:
-    """What to know before reading on."""
+    """Notes, as a list."""
     return element("ul", *(element("li", text) for text in texts), class_="notes") if texts else Html("")

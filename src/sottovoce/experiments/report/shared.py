@@ -1,5 +1,7 @@
-"""What a page may tell of the machine that made it. A page is meant to be given away, so of a path it
-shows the name of the file, and not the folders that lead to it: those tell who somebody is.
+"""What a page may tell about the machine that made it.
+
+A page may be shared, and folders often hold the name of a person. So a page shows the name of a file, and
+not the folders that lead to it.
 """
 
 import re
@@ -7,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce import registry
-from sottovoce.experiments import toml
-from sottovoce.experiments.document import shorten
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe import toml
+from sottovoce.experiments.recipe.document import shorten
+from sottovoce.experiments.recipe.recipe import Recipe
 
 _PATHS = ("path", "start_from")
 # From a root (`/`, `~/`, `C:\`) to the last separator; addresses on the network are left alone.
@@ -30,7 +32,7 @@ def setting(key: str, value: Any) -> Any:
 
 
 def recipe(whole: Recipe) -> str:
-    """A recipe as TOML that stands in one folder with the files it names."""
+    """A recipe as TOML, for a folder that also holds the files it names."""
     document = setting("", whole.document())
     return toml.dumps({section: shorten(table) for section, table in document.items() if table})
 

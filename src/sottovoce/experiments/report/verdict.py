@@ -1,7 +1,7 @@
 """Is a method better than popularity, and which one is best? In a sentence or two.
 
-A model that is not better than popularity by any metric has learnt nothing personal. Whether it is, is told
-by the comparison that the report's table shows: `chance.Difference.side`.
+A model that is not better than popularity by any metric has learnt nothing personal. The comparison in the
+report's table decides whether it is: `chance.Difference.side`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -9,11 +9,12 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sottovoce.experiments import advice
-from sottovoce.experiments.outcome import Collapse, Divergence
-from sottovoce.experiments.report import chance, words
+from sottovoce.experiments.pages import words
+from sottovoce.experiments.report import chance
 from sottovoce.experiments.report.chance import Difference, Side
 from sottovoce.experiments.report.methods import Method, Study, Subject
+from sottovoce.experiments.runs import advice
+from sottovoce.experiments.runs.trouble import Collapse, Divergence
 from sottovoce.metrics import lower_is_better
 from sottovoce.plural import count
 
@@ -22,7 +23,7 @@ Kind = Literal["good", "near", "bad"]
 _KINDS: dict[Side, Kind] = {"better": "good", "level": "near", "untested": "near", "worse": "bad"}
 _TURNED: dict[Side, Side] = {"better": "worse", "worse": "better", "level": "level", "untested": "untested"}
 _ACCURATE: dict[Side, str] = {
-    "better": "is better than popularity: it learnt what people like personally.",
+    "better": "is better than popularity: it learnt people's personal taste.",
     "level": "cannot be told apart from popularity.",
     "untested": "cannot be compared with popularity: fewer than two people have a figure.",
     "worse": "is worse than popularity.",
@@ -37,7 +38,7 @@ _SHORT: dict[Side, str] = {"level": "cannot be told apart from", "worse": "is wo
 
 
 class Verdict(NamedTuple):
-    """How the best method did against popularity, and against the others."""
+    """How the best method compares with popularity and with the others."""
 
     kind: Kind
     headline: str
@@ -51,7 +52,7 @@ def verdict(study: Study) -> Verdict:
 
 
 def judge(study: Study, best: Subject | None, differences: Mapping[str, Difference]) -> Verdict:
-    """The verdict on runs, of which `best` is best; `differences` are those of others to it."""
+    """The verdict on runs; `best` is the best method, `differences` compare the others with it."""
     if best is None:
         return _nothing(study)
     popularity, metric = study.baselines[0], study.metric
@@ -84,9 +85,7 @@ def judge(study: Study, best: Subject | None, differences: Mapping[str, Differen
         f"Worse than popularity: {', '.join(map(words.name, behind))}." if behind and side != "worse" else "",
     ]
     if not accurate:
-        sentences.append(
-            "Whether people like what they get is another question, which this metric does not ask."
-        )
+        sentences.append("This metric does not measure whether people like what they get.")
     if several:
         sentences.append(_weak(study, best))
     if accurate and side in _SHORT and lost is None:
@@ -95,27 +94,29 @@ def judge(study: Study, best: Subject | None, differences: Mapping[str, Differen
 
 
 def _nothing(study: Study) -> Verdict:
-    """No method has a figure at the end."""
+    """The verdict if no method has a figure at the end."""
     runs = [run for method in study.methods for run in method.runs]
     if all(run.curve[-1].get("online") == 0 for run in runs):
-        told = "The last models are those of people who were away, and only those online are judged."
+        told = "Only models of people who are online are judged."
         return Verdict("bad", "Nobody was online at the end.", told)
-    # Runs of earlier versions do not say, and have no figure because of this alone.
-    if any(run.result.get("diverged", {}) is not None for run in runs):
+    # Runs of earlier versions do not say, and divergence is the only reason why they have no figure.
+    if any(run.diverged is not None or "diverged" not in run.figures.model_fields_set for run in runs):
         headline = "The run diverged." if len(study.methods) == 1 else "All methods diverged."
         lost = [(method, _worst(method)) for method in study.methods]
         told = next((_diverged(method, one) for method, one in lost if one is not None), "")
-        return Verdict("bad", headline, told or "The last models predict nothing finite; try a smaller step.")
-    return Verdict("bad", "Nothing was measured at the end.", "Nobody who could be judged was there.")
+        return Verdict(
+            "bad", headline, told or "The last models predict no finite numbers; try a smaller step."
+        )
+    return Verdict("bad", "Nothing was measured at the end.", "Nobody with held-out items was online.")
 
 
 def _worst(method: Method) -> Divergence | None:
-    """The divergence of the seed with most people in it."""
+    """The divergence of the worst seed."""
     return max((run.diverged for run in method.runs if run.diverged is not None), default=None)
 
 
 def _alike(method: Method) -> Collapse | None:
-    """The same for models that score everything alike."""
+    """The collapse of the worst seed."""
     return max((run.collapsed for run in method.runs if run.collapsed is not None), default=None)
 
 
@@ -124,10 +125,10 @@ def _diverged(method: Method, lost: Divergence) -> str:
 
 
 def _stands(best: Subject, popularity: Subject, metric: str, differences: Mapping[str, Difference]) -> Side:
-    """How the best method stands to popularity by the main metric, as the table of differences says."""
+    """Whether the best method is better than popularity by the main metric, as the table shows."""
     if popularity.name in differences:
         return _TURNED[differences[popularity.name].side(metric)]
-    # A figure of the system as a whole, without anybody's own: there is nothing to test.
+    # A figure of the system as a whole: without figures of single people, nothing can be tested.
     ours, popular = best.mean(metric), popularity.mean(metric)
     if ours is None or popular is None or ours == popular:
         return "level"
@@ -135,7 +136,7 @@ def _stands(best: Subject, popularity: Subject, metric: str, differences: Mappin
 
 
 def _elsewhere(study: Study, best: Subject) -> dict[str, Side]:
-    """How a method stands to popularity by the other metrics of accuracy."""
+    """Whether a method is better than popularity by the other metrics of accuracy."""
     others = [metric for metric in study.metrics if metric != study.metric and words.accuracy(metric)]
     found = {metric: chance.difference(best, study.baselines[0], metric) for metric in others}
     known = {metric: one for metric, one in found.items() if one is not None}
@@ -144,7 +145,7 @@ def _elsewhere(study: Study, best: Subject) -> dict[str, Side]:
 
 
 def _compare(study: Study, best: Subject) -> str:
-    metric, rounds = study.metric, {run.result["rounds"] for m in study.methods for run in m.runs}
+    metric, rounds = study.metric, {run.figures.rounds for m in study.methods for run in m.runs}
     after = f"After {count(max(rounds), 'round')}, " if len(rounds) == 1 else ""
     figures = [words.figure(metric, s.mean(metric)) for s in study.baselines]
     by = "with every item's mean (popularity)" if metric in ("rmse", "mae") else "by popularity"
@@ -156,7 +157,7 @@ def _compare(study: Study, best: Subject) -> str:
 
 
 def _by_chance(study: Study, best: Subject) -> str:
-    """That a method is not even better than random, if so."""
+    """A sentence if a method is not even better than random."""
     ours, random = best.mean(study.metric), study.baselines[1].mean(study.metric)
     if ours is None or random is None or (ours < random if lower_is_better(study.metric) else ours > random):
         return ""
@@ -174,7 +175,7 @@ def _whom(best: Subject, popularity: Subject, metric: str) -> str:
 
 
 def _central(study: Study) -> str:
-    """What a central service would reach, if that was measured."""
+    """How good the best central reference is, if any was measured."""
     sign = 1 if lower_is_better(study.metric) else -1
     known = [(sign * mean, s.name) for s in study.references if (mean := s.mean(study.metric)) is not None]
     if not known:
@@ -185,12 +186,12 @@ def _central(study: Study) -> str:
 
 
 def _first(study: Study, best: Subject, differences: Mapping[str, Difference]) -> str:
-    """Which method is ahead, and of which others that cannot be said."""
+    """Which method is best, and which others it cannot be told apart from."""
     others = [differences.get(m.name) for m in study.methods if m.name != best.name and not chance.lost(m)]
     level = [d.subject.name for d in others if d is not None and d.side(study.metric) in ("level", "better")]
     unknown = [m.name for m in study.methods if m.name != best.name and m.name not in differences]
     if level:
-        return f"Ahead, though not clearly of {_listed(level, ' or ')}: {best.name}."
+        return f"Best, but not clearly better than {_listed(level, ' or ')}: {best.name}."
     if unknown:
         return f"The best {words.name(study.metric)}: {best.name}."
     return f"Best of {len(study.methods)} methods: {best.name}."

@@ -1,12 +1,13 @@
-"""Reproductions: what a paper's table or figure shows, run again and laid beside what it printed.
+"""Reproductions: tables and figures of papers, run again and compared with the printed numbers.
 
-form.py      the TOML file: paper, base recipe, axes of settings, rows and claims
+form.py      the TOML file: paper, base recipe, axes of settings, rows and claims; sections.py its tables
 figures.py   numbers of finished runs: which metric, read where
-claims.py    statements that hold or do not, beyond what may be chance over seeds
+claims.py    whether a statement holds by more than chance over seeds
 papers/      statements that need a function of their own, one file per paper
-execute.py   from the file to runs, and to what they come to
+execute.py   from the file to runs, and to their summary
 shared.py    runs that several reproductions need
-kept.py      what runs measured, kept beside the pages
+kept.py      figures of runs, kept beside the pages
 page.py      reproduction.html, which stands alone
 docs.py      the pages in docs/reproductions
+words.py     the sentences that terminal, page and docs share
 """

@@ -1,9 +1,9 @@
-"""Statements that hold or do not, with the numbers that decide.
+"""Whether statements hold, with the numbers that decide it.
 
-Runs of the same seed share split and randomness, so differences are taken seed by seed. A
-difference counts when the 95 % interval of its mean over seeds leaves out zero (`Figure.clear`); a single
-seed has no interval, and decides nothing. What was never reached counts as reached one step after the last
-evaluation; where neither run reached it, nothing is decided.
+Runs of the same seed share split and randomness, so differences are taken seed by seed. A difference
+counts if the 95 % interval of its mean over seeds excludes zero (`Figure.clear`). A single seed has no
+interval and decides nothing. A value that a run never reaches counts as reached one step after the last
+evaluation; if neither run reaches it, nothing is decided.
 """
 
 import math
@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 
 from sottovoce.experiments.reproduce import figures, papers
 from sottovoce.experiments.reproduce.figures import Figure, Results
-from sottovoce.experiments.reproduce.form import Check, Claim, Labels, Reaches, Reproduction
+from sottovoce.experiments.reproduce.form import Labels, Reproduction
 from sottovoce.experiments.reproduce.papers import Finding
+from sottovoce.experiments.reproduce.sections import Check, Claim, Reaches
 
 
 class _Column(NamedTuple):
@@ -22,7 +23,7 @@ class _Column(NamedTuple):
 
     values: list[float]
     limit: float
-    """What stands for infinite."""
+    """The number to use in place of infinite."""
 
     @property
     def missed(self) -> int:
@@ -38,7 +39,7 @@ class _Column(NamedTuple):
 
 
 def judge(form: Reproduction, claim: Claim, results: Results) -> dict[str, Any]:
-    """A claim with its evidence: it holds if all that is decided does, and is open if nothing is."""
+    """A claim with its evidence: it holds if all decided checks hold, and is open if none is decided."""
     found = [finding for check in claim.checks for finding in _findings(form, check, results)]
     decided = [finding.holds for finding in found if finding.holds is not None]
     return {
@@ -76,7 +77,7 @@ def _column(
 
 
 def _told(column: _Column, metric: str, check: Check) -> str:
-    """A column in words; of a round that some seeds never reached, with how many."""
+    """A column in words; if some seeds never reached it, with how many."""
     if column.missed == 0 or column.never:
         return figures.say_over(Figure.of(column.values), metric, check.at)
     reached = Figure.of([value for value in column.values if value != math.inf])
@@ -85,7 +86,7 @@ def _told(column: _Column, metric: str, check: Check) -> str:
 
 
 def _judge(a: _Column, b: _Column, metric: str, check: Check, x: str) -> Finding:
-    """Whether `a` is better than `b`, or as close as allowed."""
+    """Whether `a` is better than `b`, or within the allowed distance."""
     if a.never and b.never:
         return Finding("neither reached it, which decides nothing", None)
     gain = b.minus(a) if figures.smaller_is_better(metric, check.at) else a.minus(b)

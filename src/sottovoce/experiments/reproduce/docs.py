@@ -1,6 +1,6 @@
 """The pages in docs/reproductions, written from the results that are kept beside them.
 
-<experiment>.json  what `reproduction.json` held
+<experiment>.json  the content of `reproduction.json`
 <experiment>.md    the page
 <experiment>.svg   its curves
 index.md           all of them
@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.directory import RunDirectory
-from sottovoce.experiments.markup import Html, element
+from sottovoce.experiments.pages.markup import Html, element
 from sottovoce.experiments.reproduce import execute, words
+from sottovoce.experiments.runs.directory import RunDirectory
 
 _GAP, _TITLE = 24.0, 26.0
 
 
 def write(folder: Path, found: Mapping[str, Any] | None = None) -> None:
-    """Put a result into the folder if one is given, and write all pages anew."""
+    """Put a result into the folder, if one is given, and write all pages again."""
     place = RunDirectory(folder)
     place.make()
     if found is not None:
@@ -31,7 +31,7 @@ def write(folder: Path, found: Mapping[str, Any] | None = None) -> None:
 
 
 def pages(folder: Path) -> dict[str, str]:
-    """Every page and picture that belongs into the folder, by name."""
+    """Every page and picture of the folder, by name."""
     results = [_read(path) for path in sorted(folder.glob("*.json"))]
     made = {"index.md": _index(results)}
     for found in results:
@@ -44,7 +44,9 @@ def _read(path: Path) -> dict[str, Any]:
         found: dict[str, Any] = json.loads(path.read_text("utf-8"))
         _slug(found)
     except (ValueError, KeyError, TypeError) as error:
-        raise RunError(f"{path} is no result of a reproduction: {error}.", "Remove it.") from None
+        raise RunError(
+            f"{path} is not the result of a reproduction: {error}.", "Remove the file from this folder."
+        ) from None
     return found
 
 
@@ -61,9 +63,9 @@ def _index(results: list[dict[str, Any]]) -> str:
         [
             "# Reproductions",
             "",
-            "Tables and figures of published papers, run again. What does not hold is printed as well.",
+            "Tables and figures of published papers, run again. Statements that do not hold are shown, too.",
             "Each page is made from a result kept beside it; see [how a reproduction is written](format.md).",
-            "A weighting set, on which settings are chosen, is a validation set: not trained on, nor tested.",
+            "Settings are chosen on a weighting set (a validation set), neither trained nor tested on.",
             "",
             "| name | what | outcome |",
             "|---|---|---|",
@@ -138,7 +140,7 @@ def _picture(found: Mapping[str, Any]) -> str:
         x = _GAP + number % columns * (width + _GAP)
         y = _GAP + number // columns * (height + _TITLE + _GAP)
         place = f'x="{x:g}" y="{y + _TITLE:g}" width="{width:g}" height="{height:g}" overflow="visible"'
-        plain = re.sub(r' data-[a-z]+="[^"]*"', "", svg)  # what a page's script reads
+        plain = re.sub(r' data-[a-z]+="[^"]*"', "", svg)  # only the script of a page reads it
         parts += [
             element("text", title, x=f"{x:g}", y=f"{y + 12:g}", font_weight="bold", font_size=14),
             Html(plain.replace("<svg ", f"<svg {place} ", 1)),

@@ -1,8 +1,8 @@
-"""From a reproduction to its runs, and to what they come to.
+"""From a reproduction to its runs, and to their summary.
 
-Every run has a directory `<out>/<labels>/seed-<n>`, made by the machinery of sweeps: in parallel
-processes, kept when complete, resumed when interrupted; or elsewhere, if reproductions share them.
-`reproduction.json` and `reproduction.html` are written last.
+Every run has a directory `<out>/<labels>/seed-<n>`, or one elsewhere if reproductions share it. Runs are
+made as those of a sweep are: in parallel processes, kept when complete, resumed when interrupted, without
+reports of their own. `reproduction.json` and `reproduction.html` are written last.
 """
 
 import itertools
@@ -17,28 +17,30 @@ import numpy as np
 
 from sottovoce import __version__
 from sottovoce.errors import RunError
-from sottovoce.experiments import plots, sweep
-from sottovoce.experiments.directory import RunDirectory
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.reproduce import claims, figures, shared
+from sottovoce.experiments.pages import plots
+from sottovoce.experiments.reproduce import claims, figures, metrics, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
-from sottovoce.experiments.reproduce.form import Labels, Reproduction, Rows, settings
-from sottovoce.experiments.sweep import Point, Tell
+from sottovoce.experiments.reproduce.form import Labels, Reproduction, settings
+from sottovoce.experiments.reproduce.sections import Rows
+from sottovoce.experiments.runs import sweep
+from sottovoce.experiments.runs.directory import RunDirectory
+from sottovoce.experiments.runs.run import Run
+from sottovoce.experiments.runs.sweep import Point, Tell
 from sottovoce.plural import count, listed
 
 JSON, HTML = "reproduction.json", "reproduction.html"
 
 
 class Plan(NamedTuple):
-    """What is to be run for a reproduction, in full or reduced."""
+    """The runs of a reproduction, in full or reduced."""
 
     form: Reproduction
     quick: bool
     seeds: list[int]
     points: dict[Labels, list[Point]]
-    """All runs; those that measure the references of others are called by their directory."""
+    """All runs; runs that measure only references are named by their directory."""
     beside: dict[Labels, Labels]
-    """Which of them measures the references of a run, where runs are shared."""
+    """For shared runs: which other run measures the references of a run."""
 
 
 def plan(
@@ -60,6 +62,8 @@ def plan(
             made.points[folder.name,] = _points(apart, folder, own)
         changes.append(shared.ALONE)
         made.points[run] = _points(changes, shared.place(form.recipe, changes, out), own)
+    runs = [points for run, points in made.points.items() if run not in made.beside.values()]
+    metrics.check(form, (points[0].settings for points in runs))
     return made
 
 
@@ -69,7 +73,7 @@ def _points(changes: Sequence[str], folder: Path, seeds: Sequence[int]) -> list[
 
 
 def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results:
-    """Run what is not complete, and open all runs; each is checked first, also against its directory."""
+    """Run what is not complete, and open all runs. Each is first checked, also against its directory."""
     planned = (point for points in plan.points.values() for point in points)
     every = [sweep.checked(point, plan.form.recipe, ()) for point in planned]
     failures = sweep.execute(every, plan.form.recipe, (), jobs, data_dir, tell)
@@ -82,14 +86,14 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
         for one, other in zip(opened[run], opened[apart], strict=True):
-            one.result["references"] = other.references
+            one.figures = one.figures.model_copy(update={"references": other.references})
     return {run: runs for run, runs in opened.items() if run not in plan.beside.values()}
 
 
 def summarise(plan: Plan, results: Results) -> dict[str, Any]:
     """What `reproduction.json` holds: the rows and claims of the file, and the curves.
 
-    A reduced version measures the same and judges nothing: what `holds` is null throughout.
+    A reduced version decides nothing: every `holds` is null.
     """
     form = plan.form
     found: dict[str, Any] = {
@@ -160,7 +164,7 @@ def _rows(form: Reproduction, rows: Rows, results: Results) -> Iterator[dict[str
 
 
 def _printed(form: Reproduction, rows: Rows, run: Labels, level: str | None) -> float | None:
-    """What the paper printed about a run, or about a level beside it."""
+    """The number that the paper printed for a run, or for a level beside it."""
     about = (text for text in rows.paper if form.named(text).level == level and form.stands_for(text, [run]))
     return next((rows.paper[text] for text in about), None)
 
@@ -170,7 +174,7 @@ def _holds(ours: float, paper: float | None, tolerance: float | None) -> bool | 
 
 
 def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
-    """The curves of every panel: mean, lowest and highest over seeds, and the levels beside them."""
+    """The curves of every panel: mean, lowest and highest over seeds; and the levels."""
     panels: dict[str, dict[str, Any]] = {}
     for run, seeds in results.items():
         title, name = form.panel(run)
@@ -212,7 +216,7 @@ def _curve(form: Reproduction, seeds: Sequence[Run]) -> dict[str, Any]:
 
 
 def _extent(form: Reproduction, results: Results) -> dict[str, Any]:
-    """Which labels of axes were run, where not all were, and which were not."""
+    """Which labels were run and which were not, of the axes that were not run in full."""
     ran: list[str] = []
     missing: list[str] = []
     for place, labels in enumerate(form.axes.values()):
@@ -225,16 +229,16 @@ def _extent(form: Reproduction, results: Results) -> dict[str, Any]:
 
 
 def _diverged(results: Results) -> list[str]:
-    """Which runs have models that are not finite at the end."""
-    lost = [f"{', '.join(run)} (seed {one.result['seed']})" for run, runs in results.items() for one in runs
+    """A note on the runs whose models are not finite at the end."""
+    lost = [f"{', '.join(run)} (seed {one.figures.seed})" for run, runs in results.items() for one in runs
             if one.failed]  # fmt: skip
     return [f"Diverged: {'; '.join(lost)}."] if lost else []
 
 
 def _data(results: Results) -> list[dict[str, Any]]:
-    """The data sets, each once, with their terms; not where this machine keeps them, nor notes on it."""
+    """The data sets, each once, with their terms, but not where this machine keeps them."""
     found = {}
     for runs in results.values():
-        data = runs[0].result["data"]
-        found[data["name"]] = {key: value for key, value in data.items() if key not in ("source", "notes")}
+        data = runs[0].figures.data
+        found[data.name] = data.model_dump(exclude_unset=True, exclude={"source", "notes"})
     return list(found.values())

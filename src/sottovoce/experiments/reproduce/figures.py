@@ -4,24 +4,26 @@ Seeds are a sample: a mean x̄ over n of them, with standard deviation s, has th
 
     x̄ ± t s / √n,   t the critical value of Student's distribution with n − 1 degrees of freedom,
 
-so that more seeds make it narrower, and a single one has none.
+so more seeds make it narrower, and a single seed has none.
 """
 
 import math
 import statistics
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import RecipeError
 from sottovoce.evaluate import student
-from sottovoce.experiments.machine import size
-from sottovoce.experiments.nodes import PREFIX
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.report import words
-from sottovoce.experiments.reproduce.form import At, Hours, Labels, Reaches, Reproduction
+from sottovoce.experiments.pages import words
+from sottovoce.experiments.reproduce.form import Labels, Reproduction
+from sottovoce.experiments.reproduce.sections import At, Hours, Reaches
+from sottovoce.experiments.runs.machine import size
+from sottovoce.experiments.runs.nodes import PREFIX
+from sottovoce.experiments.runs.result import Result
+from sottovoce.experiments.runs.run import Run
 from sottovoce.metrics import lower_is_better
 from sottovoce.registry import nearest
 
@@ -33,11 +35,9 @@ Results = Mapping[Labels, Sequence[Run]]
 """The runs of each combination of labels, in the order of seeds."""
 
 CHURN = {"share online": "online", "minutes per session": "session_minutes"}
-COUNTS = (
-    *("people", "items", "interactions", "nodes", "messages", "bytes", "seconds", "Mbit per message"),
-    *CHURN,
-)
-"""What a row or a check can be about besides the metrics that were measured; the last ones under churn."""
+OF_DATA = ("people", "items", "interactions")
+COUNTS = (*OF_DATA, "nodes", "messages", "bytes", "seconds", "Mbit per message", *CHURN)
+"""What a row or a check can read besides metrics; the last two only under churn."""
 
 
 NODES = {
@@ -48,11 +48,11 @@ NODES = {
     "likeness with peers": "likeness",
     "likeness with anybody": "chance likeness",
 }
-"""What else it can be about: figures of every node, their mean or those of the nodes with the highest."""
+"""Figures of nodes that a row or a check can read: their mean, or those of the highest nodes."""
 
 
 class Figure(NamedTuple):
-    """A number over seeds: the mean, and if there are several how far that may be off."""
+    """A number over seeds: the mean, and for several seeds its uncertainty."""
 
     mean: float
     std: float | None = None
@@ -64,7 +64,7 @@ class Figure(NamedTuple):
 
     @classmethod
     def of(cls, values: Sequence[float]) -> "Figure":
-        """Infinite or unknown if one of the values is."""
+        """The figure of these values; infinite or unknown if one of them is."""
         if not all(map(math.isfinite, values)):
             return cls(math.inf if math.inf in values else math.nan, None)
         mean, n = statistics.fmean(values), len(values)
@@ -74,7 +74,7 @@ class Figure(NamedTuple):
         return cls(mean, std, std / math.sqrt(n), n - 1)
 
     def minus(self, other: "Figure") -> "Figure":
-        """The difference of two that share no split, with the degrees of freedom of Welch (1947)."""
+        """The difference of two figures that share no split; degrees of freedom by Welch (1947)."""
         mean = self.mean - other.mean
         if self.error is None or other.error is None:
             return Figure(mean)
@@ -90,33 +90,33 @@ class Figure(NamedTuple):
 
     @property
     def margin(self) -> float | None:
-        """Half the width of the 95 % interval of the mean; none with a single seed."""
+        """Half the width of the 95 % interval of the mean; None with a single seed."""
         return None if self.error is None else student.critical(self.freedom, 1 - CONFIDENCE) * self.error
 
     @property
     def clear(self) -> bool | None:
-        """Whether it is above zero with its whole interval; open if it has none."""
+        """Whether its whole interval is above zero; None if it has no interval."""
         if not math.isfinite(self.mean):
             return False
         return None if self.margin is None else self.mean > self.margin
 
     def within(self, limit: float, around: float = 0.0) -> bool | None:
-        """Whether its whole interval is no further than `limit` from a number; open if it has none."""
+        """Whether its whole interval is within `limit` of a number; None if it has no interval."""
         if not math.isfinite(self.mean):
             return False
         return None if self.margin is None else abs(self.mean - around) + self.margin <= limit
 
 
 def places(form: Reproduction, run: Run) -> list[float]:
-    """Where on the curve each evaluation stands: its round, or its hour."""
+    """The x value of each evaluation: its round, its hour, or the messages per node."""
     if form.x == "rounds":
         return [event["round"] for event in run.curve]
     if form.x == "messages":
-        return [event["messages"] / run.result["nodes"] for event in run.curve]
+        return [event["messages"] / run.figures.nodes for event in run.curve]
     if form.hours is None and any("hours" not in event for event in run.curve):
         raise RecipeError(
-            f"{form.name} draws curves over hours, and a run has no clock.",
-            "Give it [network] links, or say with hours = … what a round stands for.",
+            f"{form.name} draws curves over hours, but a run has no clock.",
+            "Give the run [network] links, or set hours = … to the length of a round.",
         )
     return [event.get("hours", event["round"] * (form.hours or 0.0)) for event in run.curve]
 
@@ -124,15 +124,15 @@ def places(form: Reproduction, run: Run) -> list[float]:
 def value(
     run: Run, metric: str, at: At, level: str | None = None, places: Sequence[float] | None = None
 ) -> float:
-    """A number of a run, or of what is measured beside it: NaN if there is none, infinite if never.
+    """A number of a run, or of a baseline or reference: NaN if unknown, infinite if never reached.
 
-    `level` is the name of a baseline or a reference; `places` are those of the curve, else its rounds.
+    `level` is the name of a baseline or reference; `places` are the x values of the curve, by default rounds.
     """
     if metric in COUNTS:
-        return _count(run.result, metric)
+        return _count(run.figures, metric)
     if metric in NODES:
-        known = run.result.get("by_node", {}).get(NODES[metric], {})
-        return _number(known.get("mean" if at == "final" else at))
+        known = run.figures.by_node.get(NODES[metric], {})
+        return _number(known.get("mean" if at == "final" else str(at)))
     beside = run.baselines | run.references
     if metric not in run.metrics:
         raise RecipeError(
@@ -160,11 +160,11 @@ def value(
         case Reaches():
             wanted = at.reaches if isinstance(at.reaches, float) else value(run, metric, "final", at.reaches)
             return min((place for place, v in where if sign * v <= sign * wanted), default=math.inf)
-    return _number(run.result["tails"][metric][at])
+    return _number(run.figures.tails[metric][at])
 
 
 def values(form: Reproduction, runs: Sequence[Run], metric: str, at: At, level: str | None) -> list[float]:
-    """The number of every seed; levels are called as in the file."""
+    """The number of every seed; `level` is named as in the file."""
     if isinstance(at, Reaches) and isinstance(at.reaches, str):
         at = Reaches(reaches=form.levels.get(at.reaches, at.reaches))
     return [value(run, metric, at, level and form.levels[level], places(form, run)) for run in runs]
@@ -173,7 +173,7 @@ def values(form: Reproduction, runs: Sequence[Run], metric: str, at: At, level: 
 def measured(
     form: Reproduction, level: str | None, runs: Sequence[Labels], results: Results
 ) -> Sequence[Labels]:
-    """Those of `runs` beside which a level was measured."""
+    """The runs beside which a level was measured."""
     if level is None:
         return runs
     name = form.levels[level]
@@ -181,12 +181,12 @@ def measured(
 
 
 def after(places: Sequence[float], x: str) -> float:
-    """What stands for a place that was never reached: one step beyond the last."""
+    """The x value that counts for a value never reached: one step after the last."""
     return places[-1] + (1 if x == "rounds" else places[-1] - places[-2])
 
 
 def smaller_is_better(metric: str, at: At) -> bool:
-    """Which way is up."""
+    """Whether a small number is the good one."""
     counted = ("bytes", "seconds", "messages", "rounds to converge", "seconds per node")
     return isinstance(at, Reaches) or lower_is_better(metric) or metric in counted
 
@@ -235,12 +235,12 @@ def say_read(metric: str, at: At, x: str = "rounds") -> str:
 
 
 def opposite(holds: bool | None) -> bool | None:
-    """Whether something does not hold; open if that is."""
+    """Whether something does not hold; None stays None (open)."""
     return None if holds is None else not holds
 
 
 def every(holds: Iterable[bool | None]) -> bool | None:
-    """Whether all hold; open if one is open and none fails."""
+    """Whether all hold; None (open) if one is open and none fails."""
     known = set(holds)
     return False if False in known else None if None in known else True
 
@@ -251,19 +251,21 @@ def name(metric: str) -> str:
 
 
 def of_everybody(run: Run, metric: str) -> NDArray[np.float64]:
-    """What is known of each person, or of each person's node; NaN for none."""
+    """The figure of each person, or of each person's node; NaN for none."""
     frame, column = run.people(), f"{PREFIX}{NODES[metric]}" if metric in NODES else metric
     if column not in frame.columns:
-        raise RecipeError(f"{metric!r} is not known of each person.", nearest(metric, frame.columns))
+        raise RecipeError(
+            f"There are no figures of single people for {metric!r}.", nearest(metric, frame.columns)
+        )
     return frame[column].fill_null(math.nan).to_numpy().astype(np.float64)
 
 
-def _count(result: Mapping[str, Any], metric: str) -> float:
+def _count(result: Result, metric: str) -> float:
     if metric == "Mbit per message":
-        return float(8e-6 * result["bytes"] / result["messages"]) if result["messages"] else math.nan
+        return 8e-6 * result.bytes / result.messages if result.messages else math.nan
     if metric in CHURN:
-        return _number(result.get("churn", {}).get(CHURN[metric]))
-    return float(result["data"][metric] if metric in result["data"] else result[metric])
+        return _number(result.churn.get(CHURN[metric]))
+    return float(getattr(result.data, metric) if metric in OF_DATA else getattr(result, metric))
 
 
 def _number(value: float | None) -> float:

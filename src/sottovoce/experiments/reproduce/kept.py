@@ -1,20 +1,21 @@
-"""What runs measured, kept beside the pages: there statements can be judged anew where no run is left.
+"""Figures of runs, kept beside the pages, so that statements can be judged again without running anything.
 
-`<paper>.jsonl` has a line for each run: its recipe, its result and its curve, column by column. What is
-known of single people is not in it, nor where a machine has its data.
+`<paper>.jsonl` has a line for each run: its recipe, its result and its curve, column by column. It holds
+no figures of single people, and not where a machine keeps its data.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from sottovoce.errors import RunError, SottovoceError
-from sottovoce.experiments.directory import EVENTS, RECIPE, RESULT, RunDirectory
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce.execute import Plan
-from sottovoce.experiments.sweep import Point
+from sottovoce.experiments.runs.directory import EVENTS, RECIPE, RESULT, RunDirectory
+from sottovoce.experiments.runs.result import Result
+from sottovoce.experiments.runs.run import Run
+from sottovoce.experiments.runs.sweep import Point
 
 
 class _Kept(NamedTuple):
@@ -23,14 +24,14 @@ class _Kept(NamedTuple):
 
 
 def keep(folder: Path, plan: Plan) -> None:
-    """Add the runs of a plan, all of which are complete, or put them in the place of older ones."""
+    """Add the runs of a plan, all of them complete; they replace older runs of the same recipe."""
     if not plan.form.kept:
         return
     path = _path(folder, plan)
     found = _read(path)
     for point in _points(plan):
         run = Run.open(point.place.path)
-        line = {"recipe": run.recipe.document(), "result": _impersonal(run.result), "curve": _columns(run)}
+        line = {"recipe": run.recipe.document(), "result": _impersonal(run.figures), "curve": _columns(run)}
         found[run.recipe.hash()] = _Kept(run.recipe, line)
     ordered = sorted(found.values(), key=lambda kept: json.dumps(kept.line["recipe"], sort_keys=True))
     place = RunDirectory(folder)
@@ -39,13 +40,13 @@ def keep(folder: Path, plan: Plan) -> None:
 
 
 def restore(folder: Path, plan: Plan) -> None:
-    """Make the directories of runs that are kept and have none."""
+    """Make the directories of kept runs that have none."""
     found = _read(_path(folder, plan)) if plan.form.kept else {}
     metrics = {kept.recipe.evaluate.metric for kept in found.values()}
     for point in _points(plan) if found else ():
         if point.place.begun:
             continue
-        wanted = Recipe.load(plan.form.recipe, [*point.settings, f"run.seed={point.seed}"])
+        wanted = Recipe.read(plan.form.recipe, [*point.settings, f"run.seed={point.seed}"])
         hashes = [wanted.resolved(metric).hash() for metric in metrics]
         kept = next((found[each] for each in hashes if each in found), None)
         if kept is not None:
@@ -60,9 +61,10 @@ def _points(plan: Plan) -> Iterator[Point]:
     return (point for points in plan.points.values() for point in points)
 
 
-def _impersonal(result: Mapping[str, Any]) -> dict[str, Any]:
-    """A result without where its data was found."""
-    return {**result, "data": {**result["data"], "source": "kept figures"}}
+def _impersonal(result: Result) -> dict[str, Any]:
+    """A result that does not say where this machine has its data."""
+    data = result.data.model_copy(update={"source": "kept figures"})
+    return result.model_copy(update={"data": data}).document()
 
 
 def _columns(run: Run) -> dict[str, list[Any]]:
@@ -71,7 +73,7 @@ def _columns(run: Run) -> dict[str, list[Any]]:
 
 
 def _write(place: RunDirectory, kept: _Kept) -> None:
-    """A directory with what is kept; its result comes last, since that says that the run is complete."""
+    """Write the directory of a kept run; the result comes last, because it marks a run as complete."""
     names, columns = kept.line["curve"].keys(), kept.line["curve"].values()
     events = [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
     place.make()
@@ -81,7 +83,7 @@ def _write(place: RunDirectory, kept: _Kept) -> None:
 
 
 def _read(path: Path) -> dict[str, _Kept]:
-    """What is kept, by the hash of each recipe as this version understands it."""
+    """The kept runs, by the hash of each recipe as this version resolves it."""
     found = {}
     for number, text in enumerate(path.read_text("utf-8").splitlines() if path.exists() else (), 1):
         try:
@@ -89,10 +91,10 @@ def _read(path: Path) -> dict[str, _Kept]:
             recipe = Recipe.parse(line["recipe"]).resolved()
             lengths = {len(column) for column in line["curve"].values()}
             if len(lengths) != 1 or not isinstance(line["result"]["data"], dict):
-                raise ValueError("its curve or its result is not whole")
+                raise ValueError("its curve or its result is incomplete")
         except (ValueError, KeyError, TypeError, AttributeError, SottovoceError) as error:
             raise RunError(
-                f"{path}, line {number}, is no kept run: {error}.", "Remove that line, and run it again."
+                f"Line {number} of {path} is not a kept run: {error}.", "Remove that line, and run it again."
             ) from None
         found[recipe.hash()] = _Kept(recipe, line)
     return found

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 from typing import Any
 
-from sottovoce.experiments.markup import Html, element, join, table
-from sottovoce.experiments.report.page import page
+from sottovoce.experiments.pages.markup import Html, element, join, table
+from sottovoce.experiments.pages.page import page
 from sottovoce.experiments.reproduce import words
 
 
 def render(found: Mapping[str, Any]) -> str:
-    """The page for what `reproduction.json` holds."""
+    """The page for the content of `reproduction.json`."""
     title = words.title(found)
     return page(
         title,
@@ -45,7 +45,7 @@ def _curves(found: Mapping[str, Any]) -> Html:
 
 def _people(found: Mapping[str, Any]) -> Html:
     drawn = [element("figure", element("h3", title), svg) for title, svg in words.distributions(found)]
-    told = "The height is the share of people, or nodes, with at most that. All seeds are taken together."
+    told = "The height is the share of people, or nodes, with at most this value, over all seeds."
     inside = element("div", *drawn, class_="charts")
     return element("section", element("h2", "People"), element("p", told), inside) if drawn else Html("")
 

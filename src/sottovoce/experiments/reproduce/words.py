@@ -1,17 +1,17 @@
-"""What a reproduction comes to, in the words that the terminal, the page and the docs share."""
+"""The outcome of a reproduction in the sentences that the terminal, the page and the docs share."""
 
 from collections.abc import Mapping
 from typing import Any
 
-from sottovoce.experiments import plots
-from sottovoce.experiments.markup import Html
-from sottovoce.experiments.report.words import name, percent
+from sottovoce.experiments.pages import plots
+from sottovoce.experiments.pages.markup import Html
+from sottovoce.experiments.pages.words import name, percent
 from sottovoce.experiments.reproduce import figures
 from sottovoce.metrics import lower_is_better
 
 HEADER = ["", "figure", "paper", "ours", "allowed", ""]
-BAND = "Lines are means, and bands reach from the lowest to the highest of the seeds."
-EARLIER = "By the earlier rule, a difference counts beyond two standard deviations over seeds."
+BAND = "Lines are means; bands show the lowest and the highest of the seeds."
+EARLIER = "The earlier rule: a difference counts beyond two standard deviations over seeds."
 
 
 def title(found: Mapping[str, Any]) -> str:
@@ -21,7 +21,7 @@ def title(found: Mapping[str, Any]) -> str:
 
 
 def verdict(found: Mapping[str, Any]) -> str:
-    """How many of the statements and figures hold; nothing of a reduced version."""
+    """How many of the statements and figures hold; a reduced version has no verdict."""
     if found["quick"]:
         return "No verdict on the paper."
     told = [claim for claim in found["claims"] if claim["source"]]
@@ -34,20 +34,20 @@ def verdict(found: Mapping[str, Any]) -> str:
         counted = f" ({sum(looked)} of {len(looked)} comparisons)" if len(looked) > len(known) else ""
         if known:
             parts.append(f"{what} {sum(known)} of {len(known)}{counted}")
-    rest = " Some comparisons are left open." if any(map(_open_ends, found["claims"])) else ""
+    rest = " Some comparisons are undecided." if any(map(_open_ends, found["claims"])) else ""
     rest += "" if "confidence" in found else " Judged by the earlier rule."
     return f"What holds: {', '.join(parts)}.{rest}" if parts else "Nothing here can be judged."
 
 
 def scope(found: Mapping[str, Any]) -> str:
-    """Under which seeds, and whether that is all of it."""
+    """Under which seeds it was run, and which parts were not run."""
     seeds = found["seeds"]
     under = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds ({', '.join(map(str, seeds))})"
     few = [f"{label} under {n} of them" for label, n in found.get("fewer", {}).items() if n < len(seeds)]
     under = ", ".join([under, *few])
     spread = "; a single seed decides no comparison" if len(seeds) == 1 else ""
     if found["quick"]:
-        return f"A reduced version (--quick) shows what a full one looks at, and decides nothing: {under}."
+        return f"A reduced version (--quick) decides nothing about the paper: {under}."
     if not found["missing"]:
         told = f"Under {under}{spread}."
     else:
@@ -57,23 +57,23 @@ def scope(found: Mapping[str, Any]) -> str:
 
 
 def mark(holds: bool | None) -> str:
-    """Whether something holds; None if that is open."""
+    """Whether something holds; None is open."""
     return "not judged" if holds is None else "holds" if holds else "does not hold"
 
 
 def judgement(claim: Mapping[str, Any]) -> str:
-    """Whether a claim holds, whether that is all of it, and if not throughout, how far."""
+    """Whether a claim holds, and if not in all comparisons, in how many."""
     if claim["holds"]:
-        return "holds where it is decided" if _open_ends(claim) else mark(True)
+        return "holds in all decided comparisons" if _open_ends(claim) else mark(True)
     decided = [finding["holds"] for finding in claim["findings"] if finding["holds"] is not None]
     if any(decided):
-        return f"does not hold throughout, but in {sum(decided)} of {len(decided)} comparisons"
+        return f"does not hold in general, only in {sum(decided)} of {len(decided)} comparisons"
     return mark(claim["holds"])
 
 
 def source(claim: Mapping[str, Any]) -> str:
     """Who says so."""
-    return claim["source"] or "our own statement, the paper makes none"
+    return claim["source"] or "our own statement, not the paper's"
 
 
 def cells(row: Mapping[str, Any]) -> list[str]:
@@ -85,7 +85,7 @@ def cells(row: Mapping[str, Any]) -> list[str]:
 
 
 def outcome(found: Mapping[str, Any]) -> str:
-    """`good` if all that the paper states holds, `bad` if something does not, `near` if that is open."""
+    """`good` if all statements of the paper hold, `bad` if one does not, `near` if one is open."""
     told = [claim["holds"] for claim in found["claims"] if claim["source"]]
     if found["quick"] or None in told or not told:
         return "near"
@@ -93,7 +93,7 @@ def outcome(found: Mapping[str, Any]) -> str:
 
 
 def command(found: Mapping[str, Any]) -> str:
-    """How to do it again."""
+    """The command that reproduces it."""
     seeds = found["seeds"]
     listed = str(len(seeds)) if seeds == list(range(1, len(seeds) + 1)) else ",".join(map(str, seeds))
     quick = " --quick" if found["quick"] else ""

@@ -18,7 +18,7 @@ from sottovoce.registry import nearest
 
 
 class Finding(NamedTuple):
-    """One thing that was looked at, with its numbers, and whether it is as claimed: None if that is open."""
+    """One comparison with its numbers, and whether it is as claimed; None is open."""
 
     said: str
     holds: bool | None
@@ -40,7 +40,7 @@ def statement(name: str) -> Callable[[Statement], Statement]:
 
 
 def find(name: str) -> Statement:
-    """The function of this name; the file of its paper is imported if need be."""
+    """The function of this name; imports the file of its paper if need be."""
     paper = name.partition(".")[0]
     if name not in _known and paper in {module.name for module in pkgutil.iter_modules(__path__)}:
         importlib.import_module(f"{__name__}.{paper}")

@@ -8,22 +8,23 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.reproduce import figures
 from sottovoce.experiments.reproduce.figures import Figure, Results
-from sottovoce.experiments.reproduce.form import At, Reproduction
+from sottovoce.experiments.reproduce.form import Reproduction
 from sottovoce.experiments.reproduce.papers import Finding, statement
+from sottovoce.experiments.reproduce.sections import At
+from sottovoce.experiments.runs.run import Run
 
 DROP = (0.15, 0.25)
 """What counts as about 20 %."""
 LEAD = (0.03, 0.05)
 """By how much MF-FedAvg is ahead of FedAvg in the end."""
 COSTS = {"MovieLens 100K": 0.08, "MovieLens 1M": 0.12, "Last.fm 2K as published": 0.16}
-"""What federation costs NeuMF, as the text has it, where the data are the paper's."""
+"""What federation costs NeuMF according to the text, for data sets that are the same as the paper's."""
 PRINTED = COSTS | {"Last.fm 2K as published": 0.26}
-"""The same as Table 5 has it."""
+"""The same according to Table 5."""
 NEAR = 0.03
-"""How far off counts as what is printed."""
+"""A difference up to this counts as equal to the printed number."""
 TWO = 0.02
 LOOK = 5
 """How many global rounds there are from one evaluation to the next."""
@@ -88,13 +89,13 @@ def neumf_not_behind(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("fedncf.cost_of_federation")
 def cost_of_federation(form: Reproduction, results: Results) -> list[Finding]:
-    """The differences that the text prints, where the data are the paper's."""
+    """The differences in the text, for data sets that are the same as the paper's."""
     return list(_costs(form, results, "the text", COSTS))
 
 
 @statement("fedncf.cost_in_table_5")
 def cost_in_table_5(form: Reproduction, results: Results) -> list[Finding]:
-    """The differences between the figures of Table 5, where the data are the paper's."""
+    """The differences between the figures of Table 5, for data sets that are the same as the paper's."""
     return list(_costs(form, results, "Table 5", PRINTED))
 
 
@@ -128,7 +129,7 @@ def foursquare_overfits(form: Reproduction, results: Results) -> list[Finding]:
 def random_within_two(form: Reproduction, results: Results) -> list[Finding]:
     """Under every seed, the highest HR with random selection is near the highest one in turn.
 
-    The highest of more values is higher by chance alone, so both are looked at equally often.
+    The highest of more values is higher by chance alone, so both are read equally often.
     """
     found = []
     for labels, pair in form.together(["at random", "in turn"], [], results):
@@ -155,8 +156,8 @@ def first_hundred(form: Reproduction, results: Results) -> list[Finding]:
 
 
 def _highest(run: Run, metric: str) -> float:
-    """The highest value of a run whose rounds are aggregations, at one look per LOOK global rounds."""
-    people, participants = run.result["data"]["people"], run.recipe.protocol.settings["participants"]
+    """The highest value of a run whose rounds are aggregations, read once per LOOK global rounds."""
+    people, participants = run.figures.data.people, run.recipe.protocol.settings["participants"]
     looks: dict[int, float] = {}
     for event in run.curve:
         looks.setdefault(event["round"] * participants // (LOOK * people), event[metric])
@@ -164,7 +165,7 @@ def _highest(run: Run, metric: str) -> float:
 
 
 def _costs(form: Reproduction, results: Results, where: str, costs: Mapping[str, float]) -> Iterator[Finding]:
-    """What federation costs NeuMF, against what is printed there."""
+    """What federation costs NeuMF, compared with the printed costs."""
     for gap in _gaps(form, results):
         said = f"{gap.data}: NeuMF loses {_say(gap.cost)}"
         if gap.data not in costs:

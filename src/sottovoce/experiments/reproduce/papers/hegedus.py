@@ -1,25 +1,26 @@
 """Statements of Hegedűs et al. (2019, Sections 6.5 and 7) about gossip beside federation.
 
-Variants are compared that send alike: gossip with merging and federation, both whole or both at 10 %.
-At equal hours they have had the same bandwidth.
+Compared are variants that send equally much: gossip with merging and federation, both with whole models or
+both at 10 %. At equal hours they have used the same bandwidth.
 """
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.reproduce import figures
 from sottovoce.experiments.reproduce.figures import Figure, Results
-from sottovoce.experiments.reproduce.form import At, Labels, Reproduction
+from sottovoce.experiments.reproduce.form import Labels, Reproduction
 from sottovoce.experiments.reproduce.papers import Finding, statement
+from sottovoce.experiments.reproduce.sections import At
+from sottovoce.experiments.runs.run import Run
 
 PAIRS = (("gossip merge", "federated"), ("gossip 10 %", "federated 10 %"))
 GOSSIP, FEDERATED = ("gossip", "gossip merge", "gossip 10 %"), ("federated", "federated 10 %")
 INITIAL, FEW = 6.0, 12.0
 """Hours in which an initial advantage shows, and after which it is gone."""
 FAR = 0.05
-"""By how much smaller an RMSE is that is far better."""
+"""An RMSE that is smaller by this much is far better."""
 LARGEST = ("MovieLens 10M", "as large as MovieLens 10M")
 """The largest network, and one that stands in for it."""
 
@@ -65,7 +66,7 @@ def gap_shrinks(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("hegedus.lead_grows")
 def lead_grows(form: Reproduction, results: Results) -> list[Finding]:
-    """The larger the network, the better gossip does beside federation, as the mean over the curve."""
+    """The larger the network, the better gossip is compared with federation, as the mean over the curve."""
     return _leads(form, results, "data", grows=True)
 
 
@@ -127,7 +128,7 @@ def no_clear_advantage(form: Reproduction, results: Results) -> list[Finding]:
 
 
 def _leads(form: Reproduction, results: Results, axis: str, *, grows: bool) -> list[Finding]:
-    """Whether gossip does better, or worse, beside federation from each label of an axis to the next."""
+    """Whether gossip gets better, or worse, against federation from each label of an axis to the next."""
     return [
         Finding(*_judged(f"{where}: gossip ahead by", sizes, list(itertools.pairwise(sizes)), grows=grows))
         for where, sizes in _by_size(form, results, lambda pair: pair.lead(form, "mean"), axis)
@@ -165,7 +166,7 @@ def _initial(form: Reproduction, pair: _Pair) -> Finding:
 def _by_size(
     form: Reproduction, results: Results, read: Callable[[_Pair], Figure], axis: str = "data"
 ) -> Iterator[tuple[str, dict[str, Figure]]]:
-    """Something for each label of an axis, in the file's order; a stand-in only where it is needed."""
+    """A figure for each label of an axis, in the file's order; a stand-in only if it is needed."""
     place = list(form.axes).index(axis)
     together: dict[tuple[tuple[str, str], Labels], dict[str, Figure]] = {}
     for pair in _pairs(form, results):
@@ -180,7 +181,7 @@ def _by_size(
 def _judged(
     said: str, sizes: Mapping[str, Figure], steps: Sequence[tuple[str, str]], *, grows: bool
 ) -> tuple[str, bool | None]:
-    """Whether something grows, or shrinks, in every step from one size to another; open without a step."""
+    """Whether a figure grows, or shrinks, in every step from one size to another; None without a step."""
     told = ", ".join(f"{_signed(figure)} on {data}" for data, figure in sizes.items())
     if not steps:
         missing = "a single size" if len(sizes) == 1 else "without the largest network this"

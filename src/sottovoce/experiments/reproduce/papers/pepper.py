@@ -1,6 +1,6 @@
 """Statements of Belal et al. (2022, Sections 5.5 and 6): averages, tails, sparsity, computation, churn.
 
-What counts as about as much is ours, and stands here. Differences are points of the metric.
+The limits for "about as much" are our own choice and are defined here. Differences are points of the metric.
 """
 
 import itertools
@@ -10,31 +10,32 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.experiments.outcome import Run
 from sottovoce.experiments.reproduce import figures
 from sottovoce.experiments.reproduce.figures import Figure, Results
-from sottovoce.experiments.reproduce.form import At, Reproduction
+from sottovoce.experiments.reproduce.form import Reproduction
 from sottovoce.experiments.reproduce.papers import Finding, statement
+from sottovoce.experiments.reproduce.sections import At
+from sottovoce.experiments.runs.run import Run
 
 FEDERATED = ("FedAvg", "Reptile", "FedFast")
 DECENTRALIZED = ("Decentralized FedAvg", "Model-Age-Based", "Decentralized Reptile", "PEPPER")
 BEST = ("Reptile", "FedFast")
-"""Those with the best short tail in Figure 6."""
+"""The methods with the best short tail in Figure 6."""
 KS = (20, 10, 5)
 MOST = 0.5
 """What counts as most: more than half."""
 MARGINS = {"hr@20": 0.0893, "ndcg@20": 0.0435}
 """By how much PEPPER is ahead of decentralized FedAvg in Tables 2 and 3."""
 NEAR = 0.02
-"""How far off counts as that margin, or as zero."""
+"""A difference up to this counts as equal to the margin, or as zero."""
 THRICE = (2.0, 4.0)
 """What counts as about three times."""
 LONG_TAIL = (0.15, 0.4)
-"""The paper's 60th to 85th percentile, counted from those served best."""
+"""The paper's 60th to 85th percentile, counted from the people served best."""
 TWICE = (1.5, 3.0)
 """What counts as about twice."""
 ALIKE = 0.03
-"""Points of HR@20 that losses may differ by and still be alike."""
+"""Losses that differ by at most this many points of HR@20 are alike."""
 FIFTH = (0.1, 0.3)
 """What counts as about a fifth: the paper has 21 %."""
 FEWER = (0.32, 0.52)
@@ -208,7 +209,7 @@ def overhead(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("pepper.left_alone")
 def left_alone(form: Reproduction, results: Results) -> list[Finding]:
-    """About a fifth computes less than the median of the others, and who has little data receives little."""
+    """About a fifth of nodes compute less than the others' median; nodes with little data receive little."""
     found = []
     for name, ours, theirs in _beside(form, results):
         pairs = [(_seconds(a), _seconds(b)) for a, b in zip(ours, theirs, strict=True)]
@@ -225,18 +226,18 @@ def left_alone(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("pepper.churn_is_alike")
 def churn_is_alike(form: Reproduction, results: Results) -> list[Finding]:
-    """What comes and goes costs the others what it costs PEPPER."""
+    """Churn costs the other methods as much as it costs PEPPER."""
     return _alike(form, results, "phones")
 
 
 @statement("pepper.unequal_links_are_alike")
 def unequal_links_are_alike(form: Reproduction, results: Results) -> list[Finding]:
-    """So do unequal links."""
+    """Unequal links cost the other methods as much as they cost PEPPER."""
     return _alike(form, results, "unequal links")
 
 
 def _alike(form: Reproduction, results: Results, network: str) -> list[Finding]:
-    """What PEPPER loses in a network, beside what each other method loses there."""
+    """What PEPPER loses in a network, compared with what each other method loses."""
     losses: dict[str, list[float]] = {}
     for method in form.axes["method"]:
         texts = [f"{method}, always online", f"{method}, {network}"]

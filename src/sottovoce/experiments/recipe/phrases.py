@@ -1,0 +1,24 @@
+"""What a method is called on pages and screens."""
+
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.printable import printable
+
+_TRAINED = {
+    "gossip": "{model} by gossip",
+    "federated": "{model}, federated",
+    "fedfast": "{model}, federated by FedFast",
+    "central": "{model} trained centrally",
+}
+
+
+def method(recipe: Recipe) -> str:
+    """A model and how it is trained: `ials by gossip`, `mf, federated`, `mf trained centrally`."""
+    model, protocol = printable(recipe.model.label), printable(recipe.protocol.label)
+    return _TRAINED.get(protocol, "{model} with the protocol {protocol}").format(
+        model=model, protocol=protocol
+    )
+
+
+def about(name: str, data: str) -> str:
+    """A title: a method, and the data it is about."""
+    return f"{name}, on {data}" if "," in name else f"{name} on {data}"

@@ -1,0 +1,25 @@
+"""What leaves a device in a run, as its components declare it."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sottovoce.disclosure import Disclosure
+    from sottovoce.experiments.recipe.building import Components
+
+
+def disclosed(parts: "Components", tuned: bool = False) -> "list[Disclosure]":
+    """Everything that leaves a device: what the protocol sends first, then what other components add.
+
+    `tuned` is whether people fine-tune a copy of the model before they use it.
+    """
+    from sottovoce.disclosure import NOTHING, Disclosure, discloses
+
+    every = parts.protocol, parts.merge, parts.peers, *parts.steps, parts.chain
+    found = [one for component in every for one in discloses(component)]
+    if not discloses(parts.protocol):
+        unknown = "The protocol is not one of Sottovoce's own and does not declare what leaves a device."
+        found.insert(0, Disclosure("unknown", "unknown", unknown))
+    if tuned:
+        kept = "Each person fine-tunes a copy of the model on their own device, and the copy stays there."
+        found.append(Disclosure(NOTHING, "nobody", kept))
+    return found

@@ -1,0 +1,44 @@
+"""Settings that a recipe leaves open, chosen so that a run fits this machine and does not take too long."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from sottovoce.experiments.runs import machine
+from sottovoce.plural import count
+
+if TYPE_CHECKING:
+    from sottovoce.data.interactions import Interactions
+    from sottovoce.experiments.recipe.recipe import Recipe
+    from sottovoce.state import Storage
+
+ROWS, LEAST = 8e9, 25
+"""How many rows of models a run on a person's own data may move, some five to ten minutes on two cores; and
+the fewest rounds in which everybody's data reaches everybody."""
+
+
+def rounds(recipe: "Recipe", data: "Interactions") -> tuple["Recipe", str]:
+    """The recipe with fewer rounds if the network is large, and a note about that."""
+    pushes = int(recipe.protocol.settings.get("pushes", 1))
+    fitting = max(LEAST, int(ROWS / (data.people * data.items * pushes)))
+    asked = recipe.run.rounds
+    if fitting >= asked:
+        return recipe, ""
+    told = f"The network is large, so it takes {count(fitting, 'round')} instead of {asked}. "
+    return _changed(recipe, "rounds", fitting), f"{told}More may be better: --set run.rounds={asked}."
+
+
+def storage(recipe: "Recipe", memory_needed: "Callable[[Storage], int]") -> tuple["Recipe", str]:
+    """The recipe with 16-bit models if it leaves that open and 32 bits do not fit; and a note about that."""
+    there = machine.available_memory()
+    if "storage" in recipe.run.model_fields_set or memory_needed(recipe.run.storage) <= there:
+        return recipe, ""
+    if memory_needed("bfloat16") > there:
+        return recipe, ""
+    needed = machine.size(memory_needed(recipe.run.storage))
+    told = f"32-bit models take {needed} of memory, and {machine.size(there)} are free: 16 bits are used."
+    return _changed(recipe, "storage", "bfloat16"), told
+
+
+def _changed(recipe: "Recipe", key: str, value: Any) -> "Recipe":
+    """A copy. Unlike a recipe that is parsed again, it still knows which keys were left open."""
+    return recipe.model_copy(update={"run": recipe.run.model_copy(update={key: value})})

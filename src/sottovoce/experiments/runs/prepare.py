@@ -1,0 +1,197 @@
+"""Before the first round: the data is split, baselines and references are measured, the network is built."""
+
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from sottovoce.experiments.recipe import combinations
+from sottovoce.experiments.recipe.building import Components
+from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.runs import (
+    compiling,
+    fitting,
+    machine,
+    nodes,
+    observed,
+    pretrained,
+    references,
+    simulation,
+)
+from sottovoce.experiments.runs.measurable import Measurable, main_metric, measurable, metric_names
+from sottovoce.experiments.runs.progress import Progress
+from sottovoce.plural import count
+
+if TYPE_CHECKING:
+    from sottovoce.data.arrivals import Arrivals
+    from sottovoce.data.interactions import Interactions
+    from sottovoce.data.split import Split
+    from sottovoce.evaluate.best import Best
+    from sottovoce.evaluate.evaluation import Evaluation
+    from sottovoce.evaluate.references._given import Scored
+    from sottovoce.experiments.runs.checkpoint import Checkpoint
+    from sottovoce.simulate.engine import Simulation
+    from sottovoce.timing import Timing
+
+BASELINES = ("popularity", "random")
+
+
+class Plan(NamedTuple):
+    """A run whose data is split and whose metrics are known; nothing is simulated yet."""
+
+    recipe: Recipe
+    """Fully resolved."""
+    parts: Components
+    data: "Interactions"
+    split: "Split"
+    measured: Measurable
+    notes: tuple[str, ...]
+    """What to know about the data as it is split."""
+    memory: int
+    """Bytes that the models take."""
+    timing: "Timing | None"
+    """When nodes are online and how long messages take; None in rounds without time."""
+
+    def evaluate(self, models: "Simulation | Scored") -> "Evaluation":
+        """The quality of a baseline or a reference for everybody."""
+        return self.evaluate_models((models.model, models.tables, models.people), self.split)
+
+    def evaluate_models(self, models: tuple[Any, Any, Any], split: "Split") -> "Evaluation":
+        """The quality of a model, its tables and people on the test part of a split."""
+        from sottovoce.evaluate.evaluation import evaluate
+
+        settings = self.recipe.evaluate
+        return evaluate(
+            *models,
+            split,
+            ks=self.measured.ks,
+            metrics=settings.metrics,
+            candidates=settings.candidates,
+            without=self.measured.without,
+        )
+
+
+class Prepared(NamedTuple):
+    """A run before its first round, or after those that an earlier process did."""
+
+    plan: Plan
+    baselines: "dict[str, Evaluation]"
+    references: "dict[str, Evaluation]"
+    simulation: "Simulation"
+    best: "Best | None"
+    """Everybody's best model so far, if the recipe asks for it."""
+    arrivals: "Portions | None"
+    """The items that arrive during the run, if the recipe has any."""
+
+
+class Portions:
+    """The items that arrive during a run, given to people when their time has come."""
+
+    def __init__(self, recipe: Recipe, arrivals: "Arrivals") -> None:
+        self.settings, self.rounds, self.arrivals = recipe.arrivals, recipe.run.plan, arrivals
+        self.given = -1.0  # the part that people have
+
+    def bring(self, simulation: "Simulation") -> None:
+        """Give people everything that has arrived by this round."""
+        past = simulation.round // self.settings.every * self.settings.every
+        part = min(1.0, past / (self.settings.until * self.rounds))
+        if part != self.given:
+            self.given = part
+            simulation.provide(*self.arrivals.after(part))
+
+    def until_next(self, round: int) -> int:
+        """Rounds until the next portion."""
+        return self.settings.every - round % self.settings.every
+
+
+def plan(
+    recipe: Recipe,
+    parts: Components,
+    data: "Interactions",
+    tell: Progress,
+    data_dir: str | Path | None = None,
+) -> Plan:
+    """Split the data, and check that the run can be measured and fits this machine."""
+    from sottovoce.data import repeats
+
+    references.require(parts.references)
+    tell.say(
+        f"{data.name}: {count(len(data), 'interaction')} of {count(data.people, 'person')} "
+        f"with {count(data.items, 'item')}" + (f" ({data.source})" if data.source else "")
+    )
+    _say(tell, data.notes)
+    split: Split = parts.split.split(data, recipe.run.seed)
+    notes = (*repeats.after_split(data, split), *split.notes)
+    _say(tell, notes)
+    combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
+    measured = measurable(data, split, recipe.evaluate)
+    _say(tell, measured.notes)
+    sized = parts, split.train, recipe.run.seed
+    recipe, note = fitting.storage(recipe, lambda storage: simulation.memory_needed(*sized, storage))
+    _say(tell, [note] if note else [])
+    memory = simulation.memory_needed(*sized, recipe.run.storage)
+    machine.require_memory(memory)
+    names = metric_names(split, recipe.evaluate, measured).of_people
+    references.check(parts.references, names)
+    recipe = recipe.resolved(main_metric(names, recipe, measured))
+    timing = simulation.timing(parts, split.train, recipe.run, data_dir)
+    return Plan(recipe, parts, data, split, measured, notes, memory, timing)
+
+
+def measure_baselines(plan: Plan, tell: Progress) -> "dict[str, Evaluation]":
+    """Popularity and random, under the same evaluation as the run."""
+    seed = plan.recipe.run.seed
+    with compiling.told(tell, "Measuring popularity and random"):
+        return {
+            name: plan.evaluate(simulation.baseline(name, plan.parts, plan.split, seed)) for name in BASELINES
+        }
+
+
+def prepare(
+    plan: Plan,
+    baselines: "dict[str, Evaluation]",
+    found: "Checkpoint | None",
+    tell: Progress,
+    folder: Path | None = None,
+) -> Prepared:
+    """Measure references and build the network, or restore it from a checkpoint.
+
+    `folder` is the run directory, into which observers' records go.
+    """
+    recipe, parts, split = plan.recipe, plan.parts, plan.split
+    outside = references.measure(parts.references, split, recipe.run.seed, plan.evaluate, tell)
+    arrivals = _arrivals(plan, tell)
+    tell.say(f"Models take about {machine.size(plan.memory)} of memory.")
+    with compiling.told(tell, "Preparing kernels"):
+        watch = observed.observation(recipe, parts, split.train, folder)
+        network = simulation.simulation(parts, split, recipe.run, plan.timing, watch)
+        if arrivals is not None:
+            arrivals.bring(network)
+        network.prepare()
+    best = nodes.begin(recipe, parts.merge, plan.data.people)
+    if found is not None:
+        own, of_best = nodes.divided(found.arrays)
+        network.restore(own)
+        if arrivals is not None:
+            arrivals.bring(network)
+        if best is not None:
+            best.restore(of_best, network.tables, network.people)
+        tell.say(f"Continuing after round {network.round}.")
+    elif getattr(parts.model, "start_from", None):
+        pretrained.begin(network, parts.model, recipe.run.seed, split.hash)
+    return Prepared(plan, baselines, outside, network, best, arrivals)
+
+
+def _arrivals(plan: Plan, tell: Progress) -> Portions | None:
+    from sottovoce.data.arrivals import Arrivals
+
+    settings = plan.recipe.arrivals
+    if not settings.share:
+        return None
+    arrivals = Arrivals(plan.split, settings.share, settings.refresh, plan.recipe.run.seed)
+    tell.say(f"{count(len(arrivals), 'training item')} arrive during the run.")
+    return Portions(plan.recipe, arrivals)
+
+
+def _say(tell: Progress, notes: Iterable[str]) -> None:
+    for note in notes:
+        tell.say(note)
