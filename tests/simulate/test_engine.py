@@ -16,6 +16,8 @@ from sottovoce.models.popularity import Popularity
 from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
+from sottovoce.protocols.central import Central
+from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.memory import memory_needed
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
@@ -145,3 +147,11 @@ def test_bytes_are_those_of_all_messages():
     assert s.messages == 60 * 3 * 4
     message = emit(s.tables, 7)
     assert s.bytes == s.messages * len(encode(message))
+
+
+def test_people_who_start_on_their_own_have_vectors_of_their_own():
+    """Also where the network has a common start to send differences to."""
+    for protocol in (Gossip(start="independent"), Central(), Federated()):
+        s = simulate(MF(factors=3), crowd(9, 5), protocol=protocol)
+        assert len(np.unique(s.people.user, axis=0)) == 9
+    assert len(np.unique(simulate(MF(factors=3), crowd(9, 5)).people.user, axis=0)) == 1

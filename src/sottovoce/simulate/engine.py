@@ -114,8 +114,8 @@ class Simulation(World):
         self._weigh(train)
         self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
-        start(self.model, self.tables, self.people, seed, protocol.start == "common", batch=slots)
         self.driver: Rounds = ROUNDS[protocol.topology](self)
+        start(self.model, self.tables, self.people, seed, protocol.start == "common", batch=slots)
 
     def _weigh(self, train: Interactions) -> None:
         """Models note how much data they are trained by."""
