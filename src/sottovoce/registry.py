@@ -79,8 +79,8 @@ def _shipped(kind: str) -> set[str]:
     """The names of modules in the kind's package that register a component of this kind."""
     package = importlib.import_module(PACKAGES[kind])
     files = [path for folder in package.__path__ for path in Path(folder).glob("*.py")]
-    mark = f'@component("{kind}",'
-    return {path.stem.replace("_", "-") for path in files if mark in path.read_text("utf-8")}
+    mark = re.compile(rf'^@component\("{kind}",', re.MULTILINE)
+    return {path.stem.replace("_", "-") for path in files if mark.search(path.read_text("utf-8"))}
 
 
 def get(kind: str, name: str) -> type:
