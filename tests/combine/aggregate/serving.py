@@ -63,4 +63,4 @@ def assert_moved(found: Round, rows: Any, head: Any) -> None:
     """The server has moved to these rows and this head."""
     np.testing.assert_allclose(found.after, rows, rtol=1e-5, atol=1e-6)
     np.testing.assert_allclose(found.head_after, head, rtol=1e-5, atol=1e-6)
-    assert np.abs(found.after - found.before).max() > 1e-4
+    assert np.abs(found.after - found.before).max() > 1e-5
