@@ -5,7 +5,7 @@ import pytest
 from docs.generate.source import field_texts
 from sottovoce import registry
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe import Recipe
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.models._settings import Training
 
 OWN = {"gmf": ["factors"], "mlp": ["factors", "layers"], "neumf": ["factors", "layers"]}

@@ -7,9 +7,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sottovoce.data.split import Split
-from sottovoce.experiments import checkpoint
-from sottovoce.experiments.outcome import Run
-from sottovoce.experiments.run import load_data, run_recipe
+from sottovoce.experiments.runs import checkpoint
+from sottovoce.experiments.runs.loading import load_data
+from sottovoce.experiments.runs.run import Run
+from sottovoce.experiments.runs.start import run_recipe
 
 
 class Trained(NamedTuple):
