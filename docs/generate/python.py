@@ -31,7 +31,7 @@ def page() -> str:
         if name.startswith("_") or inspect.isclass(getattr(sottovoce, name)):
             continue
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
-    for name in ("Run", "Interactions", "Catalog", "Community", "Node"):
+    for name in ("Run", "Interactions", "Catalog", "Community", "Met", "Node"):
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
     for cls in (Recommendation, Consumed, Sweep, Page, Shipped, Check):
         parts += _about(cls.__name__, cls)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from sottovoce.experiments.recipe.shipped import recipes
     from sottovoce.experiments.runs.run import Run
     from sottovoce.experiments.runs.start import run, run_recipe
-    from sottovoce.node import Community, Node
+    from sottovoce.node import Community, Met, Node
 
 __version__: str
 
@@ -28,6 +28,7 @@ _HOMES = {
     "Catalog": "sottovoce.data.interactions",
     "Community": "sottovoce.node",
     "Interactions": "sottovoce.data.interactions",
+    "Met": "sottovoce.node",
     "Node": "sottovoce.node",
     "Run": "sottovoce.experiments.runs.run",
     "data_sets": "sottovoce.data.describe",
@@ -46,6 +47,7 @@ __all__ = [
     "Catalog",
     "Community",
     "Interactions",
+    "Met",
     "Node",
     "Run",
     "__version__",
