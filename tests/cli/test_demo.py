@@ -42,7 +42,7 @@ def test_without_movielens(call: Call, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sottovoce.data.load.load", small_or_nothing)
     done = call("demo")
     assert done.exit_code == 0, done.output
-    assert "synthetic community. The data set ml-100k was not found." in done.stdout
+    assert "synthetic data. The data set ml-100k was not found." in done.stdout
     assert "recommended" in done.stdout
     assert done.stdout.splitlines()[-1].endswith("runs/demo/report.html")
 

@@ -208,7 +208,7 @@ class RunDirectory:
         return events
 
     def curve(self, rounds: int) -> list[dict[str, Any]]:
-        """The curve of a complete run of so many `rounds`; an error if a part of it is missing."""
+        """The curve of a complete run with this many `rounds`; an error if a part of it is missing."""
         events = self.events()
         whole = [event["round"] for event in events if len(event) > 1]
         reached = whole[-1] if whole else "none"
