@@ -42,7 +42,7 @@ class Performance(NamedTuple):
 
 
 @discloses.rule(Performance)
-def _discloses(component):
+def _discloses(component: Performance) -> tuple[Disclosure, ...]:
     told = "Models are judged on the receiver's own device, and no judgement leaves it."
     return (Disclosure(NOTHING, "nobody", told),)
 

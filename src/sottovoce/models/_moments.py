@@ -19,7 +19,7 @@ from sottovoce.models.interface import optimizer_size
 
 
 @optimizer_size.rule(Network)
-def _optimizer_size(model, items):
+def _optimizer_size(model: Network, items: int) -> int:
     w, h = int(vector_length(model)), int(head_length(model))
     return 1 + 2 * w + 2 * h + 2 * w * items if model.kept else 0
 

@@ -54,7 +54,7 @@ def head_length(model):
 
 
 @shape.rule(Network)
-def _shape(model):
+def _shape(model: Network) -> Shape:
     row, head = int(vector_length(model)), int(head_length(model))
     return Shape(3 * row, 3 * head + 1, 3 * row + 1) if model.columns else Shape(row, head, row)
 

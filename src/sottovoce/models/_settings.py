@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from annotated_types import Ge, Gt, Le
 
-from sottovoce.models.interface import Context, optimizer_size, resolve, shape
+from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape
 
 Optimizer = Literal["adam", "sgd"]
 OptimizerState = Literal["fresh", "kept"]
@@ -58,11 +58,11 @@ def _before_a_run(model: Any) -> Any:
     return resolve(model, Context(1, 0, 0, 1, 1))
 
 
-def _shape(model):
+def _shape(model: Any) -> Shape:
     return shape(_before_a_run(model))
 
 
-def _optimizer_size(model, items):
+def _optimizer_size(model: Any, items: int) -> int:
     return optimizer_size(_before_a_run(model), items)
 
 

@@ -24,14 +24,14 @@ begin with. A federation needs vectors that are not all the same (`start = "inde
 from a common one it learns what is popular, and hardly anything personal in a hundred rounds.
 """
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le
 
 from sottovoce.models._neural import network
 from sottovoce.models._product import Product
 from sottovoce.models._settings import neural
-from sottovoce.models.interface import resolve
+from sottovoce.models.interface import Context, resolve
 from sottovoce.registry import component
 
 
@@ -45,5 +45,5 @@ class GMF(NamedTuple):
 
 
 @resolve.rule(GMF)
-def _resolve(model, context):
+def _resolve(model: GMF, context: Context) -> Any:
     return Product(*network(model, context, product=model.factors, tower=0))

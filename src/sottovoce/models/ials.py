@@ -31,13 +31,23 @@ nothing of people's taste, the community comes to recommend what is popular.
 """
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import dot, helper, inlined, normal
-from sottovoce.models.interface import Shape, resolve, score, score_all, shape, start_row, start_user, train
+from sottovoce.models.interface import (
+    Context,
+    Shape,
+    resolve,
+    score,
+    score_all,
+    shape,
+    start_row,
+    start_user,
+    train,
+)
 from sottovoce.registry import component
 from sottovoce.state import flat, locate, width
 
@@ -77,7 +87,7 @@ class IALS(NamedTuple):
 
 
 @resolve.rule(IALS)
-def _resolve(model, context):
+def _resolve(model: IALS, context: Context) -> Any:
     alone = context.sharing <= 1
     step = model.step or (1.5 if alone else 0.1)
     last, spread = model.last_step or step / 10, model.spread or (0.01 if alone else 0.1)
@@ -85,7 +95,7 @@ def _resolve(model, context):
 
 
 @shape.rule(IALS)
-def _shape(model):
+def _shape(model: IALS) -> Shape:
     # A person's vector holds c · 5 / (5 + m), u, α, how much of the items and of the person was counted so
     # far, and the qualities that were told so far.
     return Shape(row=model.factors, head=1 + len(WEIGHTS), user=model.factors + 3 + len(WEIGHTS))

@@ -6,7 +6,7 @@ implements the operations below. A model that needs to know where a person is, `
 trains a thousand simulated nodes in parallel and the one node of a real peer.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -44,17 +44,17 @@ def uses_place(model):
 
 
 @operation(default=lambda model, context: model)
-def resolve(model, context):
+def resolve(model: Any, context: Context) -> Any:
     """The model with its open parameters filled in from the `Context`. Python only."""
 
 
 @operation
-def shape(model):
+def shape(model: Any) -> Shape:
     """The `Shape` of this model's state. Python only."""
 
 
 @operation(default=lambda model, items: 0)
-def optimizer_size(model, items):
+def optimizer_size(model: Any, items: int) -> int:
     """How many floats of optimizer state each person keeps between trainings. Python only.
 
     They are the person's row of `People.optimizer`, all zero at first: private, never sent, never merged.

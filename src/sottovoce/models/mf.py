@@ -15,13 +15,14 @@ were updated often, here or on other nodes, move less. That form is ours.
 """
 
 import math
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import dot, dot_at, helper, uniform
 from sottovoce.models.interface import (
+    Context,
     Shape,
     own_items,
     predict,
@@ -63,7 +64,7 @@ class MF(NamedTuple):
 
 
 @resolve.rule(MF)
-def _resolve(model, context):
+def _resolve(model: MF, context: Context) -> Any:
     low = context.low if math.isnan(model.low) else model.low
     high = context.high if math.isnan(model.high) else model.high
     decay = 0.0 if math.isnan(model.decay) else model.decay
@@ -71,7 +72,7 @@ def _resolve(model, context):
 
 
 @shape.rule(MF)
-def _shape(model):
+def _shape(model: MF) -> Shape:
     return Shape(row=model.factors + 1, head=0, user=model.factors + 1)
 
 

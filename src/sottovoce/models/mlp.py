@@ -11,13 +11,13 @@ item had three times the numbers in `neumf` that it has in `gmf`, where the encr
 Table 7 differ by a factor of two.
 """
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le, Len
 
 from sottovoce.models._neural import network
 from sottovoce.models._settings import neural
-from sottovoce.models.interface import resolve
+from sottovoce.models.interface import Context, resolve
 from sottovoce.registry import component
 
 
@@ -33,5 +33,5 @@ class MLP(NamedTuple):
 
 
 @resolve.rule(MLP)
-def _resolve(model, context):
+def _resolve(model: MLP, context: Context) -> Any:
     return network(model, context, product=0, tower=model.factors)

@@ -7,13 +7,13 @@ private vector is [qᵤ | pᵤ], and the head is all layers.
 It starts and learns as `gmf` does; `mlp` says how 12 factors and layers of 48, 24, 12 and 6 are read.
 """
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from annotated_types import Ge, Le, Len
 
 from sottovoce.models._neural import network
 from sottovoce.models._settings import neural
-from sottovoce.models.interface import resolve
+from sottovoce.models.interface import Context, resolve
 from sottovoce.registry import component
 
 
@@ -34,5 +34,5 @@ class NeuMF(NamedTuple):
 
 
 @resolve.rule(NeuMF)
-def _resolve(model, context):
+def _resolve(model: NeuMF, context: Context) -> Any:
     return network(model, context, product=model.factors, tower=model.factors)

@@ -6,9 +6,10 @@ ratings and one imagined rating in the middle of the scale.
 """
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sottovoce.models.interface import (
+    Context,
     Shape,
     own_items,
     predict,
@@ -33,12 +34,12 @@ class Popularity(NamedTuple):
 
 
 @resolve.rule(Popularity)
-def _resolve(model, context):
+def _resolve(model: Popularity, context: Context) -> Any:
     return model._replace(middle=(context.low + context.high) / 2) if math.isnan(model.middle) else model
 
 
 @shape.rule(Popularity)
-def _shape(model):
+def _shape(model: Popularity) -> Shape:
     return Shape(row=2, head=0, user=0)
 
 

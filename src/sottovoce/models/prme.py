@@ -70,7 +70,7 @@ class PRME(NamedTuple):
 
 
 @shape.rule(PRME)
-def _shape(model):
+def _shape(model: PRME) -> Shape:
     return Shape(row=2 * model.factors, head=0, user=model.factors)
 
 

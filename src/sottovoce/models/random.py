@@ -1,10 +1,11 @@
 """Random: scores by chance, fixed for each person and item. The baseline of a model that knows nothing."""
 
 import math
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sottovoce.kernels import RANDOM, stream, uniform
 from sottovoce.models.interface import (
+    Context,
     Shape,
     predict,
     resolve,
@@ -31,12 +32,12 @@ class Random(NamedTuple):
 
 
 @resolve.rule(Random)
-def _resolve(model, context):
+def _resolve(model: Random, context: Context) -> Any:
     return model._replace(low=context.low, high=context.high) if math.isnan(model.low) else model
 
 
 @shape.rule(Random)
-def _shape(model):
+def _shape(model: Random) -> Shape:
     return Shape(row=1, head=0, user=0)
 
 

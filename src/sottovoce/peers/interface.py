@@ -4,12 +4,13 @@ A peer sampler is a `NamedTuple` of its parameters, registered with `@component(
 know of each other is in `Views`, which may change between rounds.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sottovoce.kernels import operation
 from sottovoce.state import Ints
+from sottovoce.timing import Timing
 
 
 class Views(NamedTuple):
@@ -28,22 +29,22 @@ def nobody() -> Views:
 
 
 @operation(default=lambda peers, timing, run: nobody())
-def meet(peers, timing, run):
+def meet(peers: Any, timing: Timing, run: int) -> Views:
     """The `Views` that nodes begin with. By default empty. Python only."""
 
 
 @operation(default=lambda peers: 0)
-def period(peers):
+def period(peers: Any) -> int:
     """After how many rounds views are renewed; 0, the default: never. Python only."""
 
 
 @operation(default=lambda peers: 0)
-def remembers(peers):
+def remembers(peers: Any) -> int:
     """How many senders a node remembers, with the quality of their models; by default 0. Python only."""
 
 
 @operation
-def renew(peers, views, heard, timing, run, round):
+def renew(peers: Any, views: Views, heard: Ints, timing: Timing, run: int, round: int) -> None:
     """Change views between two rounds, after each `period`. Python only.
 
     `heard` [nodes, m] holds the senders whose models were good, the best first; -1 where there are no more.

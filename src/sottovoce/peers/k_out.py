@@ -5,8 +5,9 @@ from typing import Annotated, NamedTuple
 from annotated_types import Ge
 
 from sottovoce.peers.drawing import among, bootstrap
-from sottovoce.peers.interface import meet, nobody, select
+from sottovoce.peers.interface import Views, meet, nobody, select
 from sottovoce.registry import component
+from sottovoce.timing import Timing
 
 
 @component("peers", "k-out")
@@ -18,7 +19,7 @@ class KOut(NamedTuple):
 
 
 @meet.rule(KOut)
-def _meet(peers, timing, run):
+def _meet(peers: KOut, timing: Timing, run: int) -> Views:
     return nobody()._replace(neighbours=bootstrap(len(timing.upload), peers.k, run))
 
 

@@ -15,9 +15,11 @@ from annotated_types import Ge, Interval
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PEERS, driver, helper, prange, stream
 from sottovoce.peers.drawing import among, draw_online
-from sottovoce.peers.interface import meet, period, remembers, renew, select
+from sottovoce.peers.interface import Views, meet, period, remembers, renew, select
 from sottovoce.peers.shuffled import ADDRESSES, explore, introduce, mingle
 from sottovoce.registry import component
+from sottovoce.state import Ints
+from sottovoce.timing import Timing
 
 
 @component("peers", "personalized", needs="quality")
@@ -43,7 +45,7 @@ class Personalized(NamedTuple):
 
 
 @discloses.rule(Personalized)
-def _discloses(component):
+def _discloses(component: Personalized) -> tuple[Disclosure, ...]:
     return (
         Disclosure(
             "whom a node chose to talk to",
@@ -55,17 +57,17 @@ def _discloses(component):
 
 
 @meet.rule(Personalized)
-def _meet(peers, timing, run):
+def _meet(peers: Personalized, timing: Timing, run: int) -> Views:
     return introduce(peers, timing, run)
 
 
 @period.rule(Personalized)
-def _period(peers):
+def _period(peers: Personalized) -> int:
     return peers.refresh
 
 
 @remembers.rule(Personalized)
-def _memory(peers):
+def _memory(peers: Personalized) -> int:
     return peers.remember
 
 
@@ -98,7 +100,7 @@ def _draw(exploration, told, views, heard, timing, time, run, round):
 
 
 @renew.rule(Personalized)
-def _renew(peers, views, heard, timing, run, round):
+def _renew(peers: Personalized, views: Views, heard: Ints, timing: Timing, run: int, round: int) -> None:
     told = peers.others == "shuffled"
     if told:
         mingle(peers, views, timing, run, round)

@@ -7,7 +7,7 @@ The size of a view can be proportional to its node's upload, which keeps gossip 
 (Frey et al. 2009).
 """
 
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge
@@ -18,6 +18,7 @@ from sottovoce.peers._cyclon import shuffle
 from sottovoce.peers.drawing import among, bootstrap, distinct
 from sottovoce.peers.interface import Views, meet, period, renew, select
 from sottovoce.registry import component
+from sottovoce.state import Ints
 from sottovoce.timing import Timing
 
 ADDRESSES = Disclosure(
@@ -40,7 +41,7 @@ class Shuffled(NamedTuple):
     """Whether a node's view is `view` times its upload, an ordinary link having upload 1."""
 
 
-def introduce(peers: "Shuffled", timing: Timing, run: int) -> Views:
+def introduce(peers: Any, timing: Timing, run: int) -> Views:
     """Views and caches filled with the addresses that an introducer gives to each node."""
     cache = bootstrap(len(timing.upload), max(peers.view, peers.cache), run)
     share = timing.upload * timing.round if peers.by_upload else np.ones(len(cache))
@@ -50,7 +51,7 @@ def introduce(peers: "Shuffled", timing: Timing, run: int) -> Views:
     return Views(view, room, cache, np.zeros_like(cache))
 
 
-def mingle(peers: "Shuffled", views: Views, timing: Timing, run: int, round: int) -> None:
+def mingle(peers: Any, views: Views, timing: Timing, run: int, round: int) -> None:
     """Shuffle once for every round since views were last renewed."""
     for cycle in range(round - peers.refresh, round):
         shuffle(views.cache, views.age, timing, cycle * timing.round, run, cycle)
@@ -79,22 +80,22 @@ def _draw(views, run, round):
 
 
 @discloses.rule(Shuffled)
-def _discloses(component):
+def _discloses(component: Shuffled) -> tuple[Disclosure, ...]:
     return (ADDRESSES,)
 
 
 @meet.rule(Shuffled)
-def _meet(peers, timing, run):
+def _meet(peers: Shuffled, timing: Timing, run: int) -> Views:
     return introduce(peers, timing, run)
 
 
 @period.rule(Shuffled)
-def _period(peers):
+def _period(peers: Shuffled) -> int:
     return peers.refresh
 
 
 @renew.rule(Shuffled)
-def _renew(peers, views, heard, timing, run, round):
+def _renew(peers: Shuffled, views: Views, heard: Ints, timing: Timing, run: int, round: int) -> None:
     mingle(peers, views, timing, run, round)
     _draw(views, run, round, batch=len(views.neighbours))
 

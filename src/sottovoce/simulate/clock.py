@@ -13,7 +13,10 @@ def clock(
 ) -> Timing:
     """The clock of a network with these links, whose nodes come and go as `churn` says."""
     upload, download = speeds(links, nodes, run)
-    there = sessions(churn, nodes, (rounds + 1) * links.transfer, run, data_dir)  # one more, to see its end
+    place = None if data_dir is None else Path(data_dir)
+    there = sessions(
+        churn, nodes, (rounds + 1) * links.transfer, run, place
+    )  # one round more, to see its end
     return Timing(
         first=there.first,
         since=there.since,

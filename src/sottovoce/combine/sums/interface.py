@@ -6,11 +6,14 @@ blocks are done, `collect` finds the rows that were changed, and the totals are 
 secure aggregation and consensus among peers differ in this alone.
 """
 
+from typing import Any
+
 from sottovoce.kernels import operation
+from sottovoce.state import Floats
 
 
 @operation
-def new_sums(sum, blocks, items, row, head, lengths):
+def new_sums(sum: Any, blocks: int, items: int, row: int, head: int, lengths: Floats) -> Any:
     """The arrays that this way of summing works in. Python only.
 
     `items` is the size of the catalogue, `row` and `head` the width of a row and of the head. `lengths` [U]

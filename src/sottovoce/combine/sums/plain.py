@@ -22,7 +22,7 @@ from sottovoce.combine.sums.interface import (
 )
 from sottovoce.exchange.update import squared_length
 from sottovoce.registry import component
-from sottovoce.state import width
+from sottovoce.state import Floats, width
 
 
 @component("sum", "plain")
@@ -45,7 +45,7 @@ class Sums(NamedTuple):
 
 
 @new_sums.rule(Plain)
-def _new_sums(sum, blocks, items, row, head, lengths):
+def _new_sums(sum: Plain, blocks: int, items: int, row: int, head: int, lengths: Floats) -> Sums:
     # Memory is only committed where it is written: as many rows as a block's participants touch.
     return Sums(
         rows=np.empty((blocks * items, row + 1), np.float32),

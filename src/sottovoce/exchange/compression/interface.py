@@ -31,7 +31,7 @@ class Chain(NamedTuple):
 
 
 @discloses.rule(Chain)
-def _discloses(component):
+def _discloses(component: Chain) -> tuple[Disclosure, ...]:
     share, bits = 100 * component.share, component.bits
     told = []
     if share < 100:
@@ -46,7 +46,7 @@ def _discloses(component):
 
 
 @operation
-def link(compression, chain):
+def link(compression: Any, chain: Chain) -> Chain:
     """The chain with this link added. Python only."""
 
 

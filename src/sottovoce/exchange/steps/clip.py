@@ -40,6 +40,6 @@ def _clip(step, updates, place, people, person, run, round):
 
 
 @discloses.rule(Clip)
-def _discloses(component):
+def _discloses(component: Clip) -> tuple[Disclosure, ...]:
     told = f"No update is longer than {component.length:g}, so that nobody can move the model further."
     return (Disclosure(NOTHING, "nobody", told),)

@@ -1,5 +1,6 @@
 """No churn, as in the churn-free scenario of Hegedűs et al. (2019)."""
 
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -14,5 +15,5 @@ class Always(NamedTuple):
 
 
 @sessions.rule(Always)
-def _sessions(churn, nodes, seconds, run, data_dir):
+def _sessions(churn: Always, nodes: int, seconds: float, run: int, data_dir: Path | None) -> Sessions:
     return Sessions(np.empty(0, np.int64), np.empty(0), np.empty(0))

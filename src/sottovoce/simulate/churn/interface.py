@@ -4,7 +4,8 @@ A kind of churn is a `NamedTuple` of parameters, registered with `@component("ch
 seconds since the start of a run. For kinds that depend on the hour of day, a run starts at midnight UTC.
 """
 
-from typing import NamedTuple
+from pathlib import Path
+from typing import Any, NamedTuple
 
 from sottovoce.kernels import operation
 from sottovoce.state import Doubles, Longs
@@ -23,5 +24,5 @@ class Sessions(NamedTuple):
 
 
 @operation
-def sessions(churn, nodes, seconds, run, data_dir):
+def sessions(churn: Any, nodes: int, seconds: float, run: int, data_dir: Path | None) -> Sessions:
     """The `Sessions` of `nodes` nodes, clipped to [0, seconds]. `run` seeds random numbers. Python only."""

@@ -32,6 +32,7 @@ of the paper, whose mean is used here.
 """
 
 import math
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -77,7 +78,7 @@ class Shape(NamedTuple):
 
 
 @sessions.rule(Phones)
-def _sessions(churn, nodes, seconds, run, data_dir):
+def _sessions(churn: Phones, nodes: int, seconds: float, run: int, data_dir: Path | None) -> Sessions:
     shape = _shape(churn, seconds)
     first, count, none = np.zeros(nodes + 1, np.int64), np.empty(nodes, np.int64), np.empty(0)
     _draw(first, none, none, count, shape, run, batch=nodes)

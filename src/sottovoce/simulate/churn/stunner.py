@@ -48,7 +48,7 @@ class Stunner(NamedTuple):
 
 
 @sessions.rule(Stunner)
-def _sessions(churn, nodes, seconds, run, data_dir):
+def _sessions(churn: Stunner, nodes: int, seconds: float, run: int, data_dir: Path | None) -> Sessions:
     known = segments(data_dir, churn.path)
     each = ceil(seconds / SEGMENT)
     count = len(known.first) - 1

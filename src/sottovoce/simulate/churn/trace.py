@@ -35,7 +35,7 @@ class Trace(NamedTuple):
 
 
 @sessions.rule(Trace)
-def _sessions(churn, nodes, seconds, run, data_dir):
+def _sessions(churn: Trace, nodes: int, seconds: float, run: int, data_dir: Path | None) -> Sessions:
     path = find.file(churn.path, data_dir)
     known = read(path)
     if not (known.since < seconds).any():

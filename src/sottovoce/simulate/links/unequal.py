@@ -12,6 +12,7 @@ from annotated_types import Ge, Gt, Lt
 from sottovoce.kernels import LINKS, driver, normal, prange, stream
 from sottovoce.registry import component
 from sottovoce.simulate.links.interface import speeds
+from sottovoce.state import Doubles
 
 
 @component("links", "unequal")
@@ -37,7 +38,7 @@ def _draw(run, spread, speed):
 
 
 @speeds.rule(Unequal)
-def _speeds(links, nodes, run):
+def _speeds(links: Unequal, nodes: int, run: int) -> tuple[Doubles, Doubles]:
     speed = np.empty(nodes)
     _draw(run, links.spread, speed, batch=nodes)
     return speed, speed * links.asymmetry

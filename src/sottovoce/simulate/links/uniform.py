@@ -11,6 +11,7 @@ from annotated_types import Ge, Gt, Lt
 
 from sottovoce.registry import component
 from sottovoce.simulate.links.interface import speeds
+from sottovoce.state import Doubles
 
 
 @component("links", "uniform")
@@ -26,5 +27,5 @@ class Uniform(NamedTuple):
 
 
 @speeds.rule(Uniform)
-def _speeds(links, nodes, run):
+def _speeds(links: Uniform, nodes: int, run: int) -> tuple[Doubles, Doubles]:
     return np.ones(nodes), np.ones(nodes)
