@@ -59,11 +59,13 @@ def _before_a_run(model: Any) -> Any:
 
 
 def _shape(model: Any) -> Shape:
-    return shape(_before_a_run(model))
+    found: Shape = shape(_before_a_run(model))
+    return found
 
 
 def _optimizer_size(model: Any, items: int) -> int:
-    return optimizer_size(_before_a_run(model), items)
+    size: int = optimizer_size(_before_a_run(model), items)
+    return size
 
 
 def neural(*, before: str = "") -> Callable[[C], C]:
