@@ -6,11 +6,10 @@ from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from sottovoce.kernels import Driver
+from sottovoce import testing
 from tests.small import SMALL, changed
 
 # Compiling a kernel takes seconds, once; a search that differs from run to run does not belong in CI.
@@ -47,11 +46,9 @@ def recipe_file(tmp_path: Path) -> Callable[..., Path]:
 
 
 @pytest.fixture
-def uncompiled(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+def uncompiled() -> Iterator[None]:
     """Kernels run as the plain Python they are: slow, but a combination costs no compilation."""
-    monkeypatch.setattr(Driver, "__call__", lambda self, *arguments, batch=1: self.plain(*arguments))
-    monkeypatch.setattr(Driver, "compile", lambda self, *arguments, batch=1: None)
-    with np.errstate(over="ignore"):  # hashes
+    with testing.uncompiled():
         yield
 
 

@@ -5,33 +5,14 @@ from typing import Any
 import numpy as np
 from hypothesis import strategies as st
 
-from sottovoce.combine.linear import Linear
-from sottovoce.data.interactions import Catalog, Interactions
+from sottovoce.data.interactions import Interactions
 from sottovoce.exchange.codec import size
 from sottovoce.exchange.pack import pack
-from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.execute import absorb
-from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
 from sottovoce.state import Tables
+from sottovoce.testing import ratings, simulate
 from tests.events import sent
-
-
-def ratings(table: list[list[float]], low: float = 1.0, high: float = 5.0) -> Interactions:
-    """Interactions from rows of ratings, where 0 means none."""
-    matrix = np.array(table, np.float32)
-    person, item = np.nonzero(matrix)
-    counts = np.bincount(person, minlength=len(matrix))
-    return Interactions(
-        name="test",
-        indptr=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
-        item=item.astype(np.int32),
-        value=matrix[person, item],
-        time=np.zeros(len(item), np.int64),
-        users=np.arange(len(matrix)).astype(str),
-        catalog=Catalog("test", np.arange(matrix.shape[1]).astype(str)),
-        scale=(low, high),
-    )
 
 
 @st.composite
@@ -45,16 +26,12 @@ def communities(
     return ratings(matrix.tolist())
 
 
-def simulate(model: Any, data: Interactions, **parts: Any) -> Simulation:
-    """A simulation with everything but the model and the data filled in."""
-    defaults: dict[str, Any] = {"merge": Linear(), "peers": Uniform(), "rounds": 10}
-    protocol, seed = parts.pop("protocol", Gossip()), parts.pop("seed", 1)
-    return Simulation(model, protocol, data, seed, **(defaults | parts))
-
-
 def copy_of(tables: Tables) -> Tables:
     """An independent copy, of the same type."""
     return type(tables)(*(array.copy() for array in tables))
+
+
+__all__ = ["advance_slowly", "assert_same", "communities", "copy_of", "ratings", "simulate"]
 
 
 def advance_slowly(simulation: Simulation, rounds: int) -> None:

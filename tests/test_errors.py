@@ -20,11 +20,11 @@ def test_a_passage_may_be_worded_in_two_ways() -> None:
 def test_the_command_line_names_options(tmp_path: Path) -> None:
     path = tmp_path / "own.csv"
     path.write_text("wer,was,gut\na,b,3\n")
-    with pytest.raises(DataError, match=r'Name them: columns=\{"user": …'):
+    with pytest.raises(DataError, match=r'Name the columns: columns=\{"user": …'):
         load(path)
     done = CliRunner().invoke(main, ["data", "info", str(path)])
     assert done.exit_code == DataError.code
-    assert "Name them: --columns user=…,item=…" in done.output
+    assert "Name the columns: --columns user=…,item=…" in done.output
     done = CliRunner().invoke(main, ["data", "info", str(tmp_path)])
     assert f"{tmp_path} is a folder without a known data set" in done.output
     assert "--data-dir" in done.output

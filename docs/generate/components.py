@@ -13,6 +13,7 @@ KINDS = {
         "Aggregation rules",
         "`[protocol] aggregate`: how a server combines the updates of its clients.",
     ),
+    "sum": ("Sums", "`[protocol] sum`: where a server's updates become one sum."),
     "step": ("Steps", "`[privacy] steps`, a list: changes of an update before it leaves a device."),
     "compression": ("Compression", "`[protocol] compress`, a list: ways to make messages smaller."),
     "peers": ("Peers", "`[network] peers`: which nodes a node sends to."),

@@ -5,8 +5,15 @@ how one looks; `sottovoce.testing` has the checks that a model or a merge rule m
 What is listed here stays where it is; the modules behind it may move.
 """
 
-from sottovoce.combine.aggregate.interface import emphasis, head_weight, row_weight, stride
-from sottovoce.combine.interface import merged_age, train_after_merge, weight
+from sottovoce.combine.aggregate.interface import divisor, emphasis, head_weight, row_weight, stride
+from sottovoce.combine.interface import (
+    compares_rows,
+    judges,
+    merge_statistic,
+    merged_age,
+    train_after_merge,
+    weight,
+)
 from sottovoce.combine.sums.interface import (
     accumulate,
     changed_item,
@@ -42,6 +49,7 @@ from sottovoce.kernels import (
 from sottovoce.models.interface import (
     Context,
     Shape,
+    optimizer_size,
     own_items,
     predict,
     resolve,
@@ -57,14 +65,20 @@ from sottovoce.models.interface import (
     train,
 )
 from sottovoce.peers.interface import Views, meet, period, remembers, renew, select
-from sottovoce.protocols.hosted import InTurn, Together
+from sottovoce.protocols._participants import Groups, Terms
+from sottovoce.protocols.hosted import InTurn, Together, train_hosted
 from sottovoce.protocols.interface import (
     Messages,
     aggregates,
+    common_start,
+    dropout,
     exchanges,
+    group_size,
     hosted,
     hosts,
     keeps,
+    lengths,
+    nodes,
     participants,
     relays,
     sees_vectors,
@@ -75,7 +89,18 @@ from sottovoce.protocols.interface import (
 from sottovoce.registry import component
 from sottovoce.simulate.churn.interface import Sessions, sessions
 from sottovoce.simulate.links.interface import speeds
-from sottovoce.state import Hosts, all_together, each_alone, hold, hosted_by, locate, width
+from sottovoce.state import (
+    Hosts,
+    People,
+    Tables,
+    all_together,
+    each_alone,
+    hold,
+    hosted_by,
+    locate,
+    width,
+)
+from sottovoce.timing import Timing
 
 __all__ = [
     "NOTHING",
@@ -84,13 +109,18 @@ __all__ = [
     "Chain",
     "Context",
     "Disclosure",
+    "Groups",
     "Hosts",
     "InTurn",
     "Interactions",
     "Messages",
+    "People",
     "Sessions",
     "Shape",
     "Split",
+    "Tables",
+    "Terms",
+    "Timing",
     "Together",
     "Views",
     "accumulate",
@@ -101,15 +131,20 @@ __all__ = [
     "changed_item",
     "clear",
     "collect",
+    "common_start",
+    "compares_rows",
     "component",
     "constant",
     "discloses",
+    "divisor",
     "dot",
     "draw",
     "driver",
+    "dropout",
     "each_alone",
     "emphasis",
     "exchanges",
+    "group_size",
     "head_total",
     "head_weight",
     "helper",
@@ -118,15 +153,20 @@ __all__ = [
     "hosted_by",
     "hosts",
     "inlined",
+    "judges",
     "keeps",
+    "lengths",
     "link",
     "load",
     "locate",
     "meet",
+    "merge_statistic",
     "merged_age",
     "new_sums",
+    "nodes",
     "normal",
     "operation",
+    "optimizer_size",
     "own_items",
     "participants",
     "period",
@@ -157,6 +197,7 @@ __all__ = [
     "touched",
     "train",
     "train_after_merge",
+    "train_hosted",
     "training",
     "trainings",
     "uniform",

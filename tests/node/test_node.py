@@ -1,7 +1,11 @@
 """Nodes that exchange bytes end as the simulator does, bit for bit; strangers' bytes are refused."""
 
+import io
+import stat
+import zipfile
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
@@ -25,6 +29,7 @@ from sottovoce.exchange.compression.quantize import Quantize
 from sottovoce.exchange.compression.subsample import Subsample
 from sottovoce.exchange.message import UPDATE, emit, received
 from sottovoce.exchange.steps.clip import Clip
+from sottovoce.exchange.steps.interface import protect
 from sottovoce.models.gmf import GMF
 from sottovoce.models.ials import IALS
 from sottovoce.models.mf import MF
@@ -272,8 +277,15 @@ def met(data: Any, person: int) -> list[Met]:
 def test_nodes_with_weighting_sets_and_places_end_as_the_simulator_does(model):
     """Merging by quality, and a model that looks at where people are."""
     data = walks(people=4, items=9, length=8, seed=2)
+    if not isinstance(model, PRME):  # other models know an item once
+        order = np.random.default_rng(5)
+        data = replace(
+            data, item=np.concatenate([order.permutation(9)[:8] for _ in range(4)]).astype(np.int32)
+        )
     aside = np.zeros(len(data), np.bool_)
-    aside[[1, 4, 9, 12, 17, 22, 25, 30]] = True  # two of everybody's
+    for person in range(data.people):  # two items of everybody's, with all visits to them
+        own = np.arange(8 * person, 8 * person + 8)
+        aside[own[np.isin(data.item[own], data.item[own[[1, 4]]])]] = True
     train, weighting = data.take(~aside), data.take(aside)
     both = sampling.seen(data.indptr, data.item)
     drawn = sampling.sample(both, weighting, 5, 7, WEIGHTING)
@@ -315,3 +327,111 @@ def test_a_node_keeps_its_weighting_set_and_times(tmp_path: Path):
     assert not met_before, "candidates are items that the person has not met"
     again.learn(["film 5"])
     assert again._weighting.item.tolist() == [6], "what is trained on is no longer judged by"
+
+
+def test_histories_are_tidied():
+    community = Community(ITEMS, MF(factors=3))
+    node = Node(community, ["film 1", "film 2", "film 1", "film 3"], weighting=["film 3"], candidates=4)
+    assert node._train.item.tolist() == [2, 1], "the last of repeats, without weighting items"
+    assert not {"film 1", "film 2", "film 3"} & {found.item for found in node.recommend(12)}
+    node.learn(["film 4", "film 4"])
+    assert node._train.item.tolist() == [2, 1, 4]
+    with pytest.raises(DataError, match="-1 candidates"):
+        Node(community, candidates=-1)
+    with pytest.raises(DataError, match="whole number of seconds"):
+        Node(community, [Met("film 1", 1.0, -5)])
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({"start": "comon"}, "neither 'common' nor 'independent'"),
+        ({"sharing": 0}, "must both be positive"),
+        ({"merge": "performance", "compress": ["subsample"]}, "judges whole models"),
+    ],
+)
+def test_communities_that_make_no_sense(settings, said):
+    with pytest.raises(RunError, match=said):
+        Community(ITEMS, MF(factors=3), **settings)
+
+
+def test_a_choice_of_rows_does_not_undo_what_steps_withhold():
+    node = Node(Community(ITEMS, MF(factors=3), steps=["clip"], compress=["subsample"]), ITEMS[:3])
+    with pytest.raises(RunError, match="undoes what steps withhold"):
+        node.emit()
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_whole_models_are_judged_and_nothing_less():
+    """A message with few rows would be read beyond its end."""
+    some = Community(ITEMS, MF(factors=3), compress=[Subsample(share=0.3)])
+    judge = Node(Community(ITEMS, MF(factors=3), "performance"), ITEMS[:3], weighting=ITEMS[5:8])
+    before = judge._tables.rows.copy()
+    with pytest.raises(MessageError, match="some rows only"):
+        judge.absorb(Node(some, ITEMS[3:8]).emit())
+    np.testing.assert_array_equal(judge._tables.rows, before)
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_an_update_without_rows_keeps_its_head():
+    """In 8 bits too; a step may withhold every row."""
+    model = GMF(factors=2, negatives=1)
+    updates = []
+    for compress in ((), (Quantize(bits=8),)):
+        community = Community(ITEMS, model, compress=compress, steps=[NoRows()])
+        node = Node(community, ITEMS[:4], b"k" * 16)
+        message = codec.decode(
+            node.local_update(node.emit() if not compress else _whole(node)), community.expect, UPDATE
+        )
+        assert len(message.rows) == 0
+        updates.append(_opened(message).head[0])
+    assert np.abs(updates[0]).max() > 0
+    np.testing.assert_allclose(updates[1], updates[0], atol=np.ptp(updates[0]) / 200)
+
+
+def _whole(node):
+    """A node's model without compression, as a server sends it."""
+    hashes = {"catalogue": node.community.expect.catalogue, "settings": node.community.expect.settings}
+    return codec.encode(emit(node._tables, 0, Whole())._replace(**hashes))
+
+
+class NoRows(NamedTuple):
+    """Withholds every row."""
+
+
+@protect.rule(NoRows)
+def _no_rows(step, updates, place, people, person, run, round):
+    updates.offset[place + 1] = updates.offset[place]
+
+
+def test_a_file_is_for_its_owner_and_hostile_ones_are_refused(tmp_path: Path):
+    community = Community(ITEMS, MF(factors=3))
+    path = tmp_path / "one.node"
+    Node(community, ITEMS[:3]).save(path)
+    assert stat.S_IMODE(path.stat().st_mode) == 0o600
+    members = {}
+    with zipfile.ZipFile(path) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+
+    def refused(said, **changes):
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for name, content in {**members, **changes}.items():
+                archive.writestr(name, content)
+        with pytest.raises(RunError, match=said):
+            Node.load(path, community)
+
+    def array(values):
+        content = io.BytesIO()
+        np.save(content, values)
+        return content.getvalue()
+
+    lies = "{'descr': '<f8', 'fortran_order': False, 'shape': (9999999999,), }".ljust(117) + "\n"
+    refused("cannot be read", **{"rows.npy": array(np.zeros(2**20))})
+    refused("cannot be read", **{"rows.npy": b"\x93NUMPY\x01\x00v\x00" + lies.encode()})
+    refused("cannot be read", **{"rows.npy": array(np.zeros(3))[:40]})
+    for about in (b"[1, 2]", b'{"format": 1e400, "key": []}'):
+        refused("cannot be read", **{"about.npy": array(np.frombuffer(about, np.uint8))})
+    refused("does not fit", **{"age.npy": array(np.full(12, -1, np.int32))})
+    refused("does not fit", **{"rows.npy": array(np.full((12, 4), np.nan, np.float32))})
+    refused("not in the catalogue", **{"train item.npy": array(np.array([1, 2, 99], np.int32))})
+    refused("not whole", **{"train value.npy": array(np.zeros(2, np.float32))})

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import numpy as np
 import pytest
 
+from sottovoce.errors import RecipeError
 from sottovoce.exchange.steps.clip import Clip
 from sottovoce.exchange.steps.interface import protect
 from sottovoce.models.gmf import GMF
@@ -12,7 +13,9 @@ from sottovoce.models.interface import score
 from sottovoce.models.mf import MF
 from sottovoce.node import Community, Key, Node
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.state import slots_of
+from sottovoce.protocols.hosted import Together
+from sottovoce.protocols.interface import hosted, hosts, trainings
+from sottovoce.state import hosted_by, slots_of
 from tests.networks import assert_same, ratings, simulate
 from tests.node.test_node import history
 
@@ -125,3 +128,30 @@ def test_compiled_code_a_resumed_run_and_nodes_end_alike(steps, monkeypatch):
         np.testing.assert_array_equal(held["age"], whole.tables.age[own])
         np.testing.assert_array_equal(held["private rows"], whole.private.rows[own])
         np.testing.assert_array_equal(held["private age"], whole.private.age[own])
+
+
+def test_people_who_train_together_disclose_nothing_by_steps():
+    with pytest.raises(RecipeError, match="do not train alone"):
+        simulate(MF(factors=3), DATA, steps=[Hide()], protocol=Club())
+
+
+class Club(NamedTuple):
+    """All people of a slot train together; slots gossip."""
+
+    start: str = "common"
+    topology = "peers"
+
+
+@hosts.rule(Club)
+def _hosts(protocol, train, seed):
+    return hosted_by(np.array([0, 0, 1], np.int32), 2)
+
+
+@hosted.rule(Club)
+def _hosted(protocol):
+    return Together()
+
+
+@trainings.rule(Club)
+def _trainings(protocol, timed, size):
+    return 1

@@ -14,6 +14,7 @@ from sottovoce.simulate.observe import SERVER, Observation
 from tests import networks
 from tests.networks import advance_slowly, assert_same, ratings, simulate
 from tests.simulate.test_virtual_time import network
+from tests.spikes.clusters import Clusters
 
 SOME = [1, 4]
 
@@ -123,3 +124,15 @@ def test_a_server_that_sees_vectors_sees_them():
     ((_, record),) = seen
     assert len(record["sender"]) == 7
     np.testing.assert_array_equal(record["user"], s.people.user[record["sender"]])
+
+
+@pytest.mark.usefixtures("uncompiled")
+def test_an_observer_in_a_cluster_sees_what_the_cluster_receives():
+    """People are named, not slots: person 4 is in the second cluster of three."""
+    watch, seen = watching(nodes=[4], first=1, last=3)
+    s = simulate(MF(factors=3), crowd(), protocol=Clusters(size=3), peers=KOut(2), observation=watch)
+    s.advance(3)
+    observers = {int(n) for _, record in seen for n in record["observer"]}
+    senders = {int(n) for _, record in seen for n in record["sender"]}
+    assert observers == {3}, "a cluster goes by the number of its first person"
+    assert senders <= {0, 6}

@@ -79,8 +79,10 @@ def parts(plan):
 @given(rounds())
 def test_compiled_planner_equals_plain(case):
     slots, sender, receiver = case
-    for each, *limits in ((False, 100, 0), (False, 1, 2), (True, 100, 0)):
-        arguments = slots, at_once(sender, receiver), 1.0, each, 0, *limits
+    nobody, some = np.empty(0, np.bool_), np.arange(slots) % 2 == 0
+    cases = (False, nobody, 100, 0), (False, nobody, 1, 2), (True, nobody, 100, 0), (False, some, 100, 0)
+    for each, observed, *limits in cases:
+        arguments = slots, at_once(sender, receiver), 1.0, each, observed, 0, *limits
         both = parts(_schedule(*arguments)), parts(_schedule.plain(*arguments))
         for fast, slow in zip(*both, strict=True):
             np.testing.assert_array_equal(fast, slow)
@@ -107,3 +109,12 @@ def test_cutting_chains_keeps_the_promise(case):
     """The first test again with every chain cut, as far as copies are allowed."""
     with mock.patch.multiple("sottovoce.simulate.plan", DEEPEST=1, SPARE=1):
         test_every_message_arrives_in_order_and_carries_the_model_of_the_beginning.hypothesis.inner_test(case)
+
+
+def test_messages_that_take_no_time_are_refused():
+    """Two nodes that each need the other's answer first would wait forever."""
+    none = np.full(2, -1, np.int32)
+    times = np.ones(2)
+    pair = Messages(np.array([0, 1], np.int32), np.array([1, 0], np.int32), times, times, np.arange(2), none)
+    with pytest.raises(ValueError, match="must arrive after it was sent"):
+        schedule(2, pair, 2.0)

@@ -103,7 +103,7 @@ def merge(rule, model, tables, slot, source, origin, people, person, run, over):
                 some = _weigh(rule, tables, ages[first:last], their_ages[first:last], parts, shares)
             _grow(rule, tables, ages[first:last], their_ages[first:last])
             if some:
-                # What is taken over as it is kept there needs no rounding.
+                # Rows that are copied from bfloat16 to bfloat16 need no rounding.
                 if share < 1 or each or not is_bfloat16(source):
                     roundings(tables, key, first, last, bits)
                 _blend(rows[first * w : last * w], their_rows[first * w : last * w], shares, bits)

@@ -16,7 +16,7 @@ from sottovoce.combine.performance import FEWEST
 from sottovoce.exchange.compression.interface import Whole
 from sottovoce.exchange.pack import pack
 from sottovoce.kernels import driver, helper, prange
-from sottovoce.state import People, Tables, slots_of, whole
+from sottovoce.state import People, Storage, Tables, slots_of, whole
 
 
 @driver
@@ -64,13 +64,13 @@ class Best:
         better, found = ~able | (found > self.quality), np.where(able, found, np.float32(-1))
         self.quality[better], self.round[better] = found[better], round
         if self.keep:
-            self._room(tables, people)
+            self._room(tables, people, tables.storage)
             _keep(tables, people, slot_of, better, self.tables, self.user, self.seed, batch=len(found))
 
-    def _room(self, tables: Tables, people: People) -> None:
+    def _room(self, tables: Tables, people: People, storage: Storage) -> None:
         if self.tables is None:
             count, items = len(self.quality), len(tables.age) // tables.slots
-            self.tables = whole(count, items, tables.width, tables.head.shape[1], tables.storage)
+            self.tables = whole(count, items, tables.width, tables.head.shape[1], storage)
             self.user = np.empty_like(people.user)
 
     def converged(self, people: People) -> NDArray[np.float64]:
@@ -99,7 +99,8 @@ class Best:
     def restore(self, state: dict[str, Any], tables: Tables, people: People) -> None:
         """Continue from a result of `state`."""
         if self.keep:
-            self._room(tables, people)
+            # Tuned copies and models with private remainders are kept in 32 bits, whatever the network uses.
+            self._room(tables, people, "bfloat16" if state["rows"].dtype == np.uint16 else "float32")
         live = self.state()
         for name, values in state.items():
             np.copyto(live[name], values, casting="no")

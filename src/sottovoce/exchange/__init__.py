@@ -1,1 +1,1 @@
-"""What leaves a node: messages, and how they become bytes. Sees named arrays, never a model."""
+"""What leaves a node: messages, and how they become bytes. It sees tables; only `update` calls a model."""

@@ -70,7 +70,7 @@ def round_off(block, bits, key, column):
 def to_codes(rows, head, bits, key, scale):
     """Replace the columns of rows [n, w], and a head [h], by codes; see `squeeze` for their `scale`."""
     w = rows.shape[1]
-    for d in range(w):
+    for d in range(w if len(rows) else 0):
         scale[0, d], scale[1, d] = _round(rows[:, d], bits, key, d)
     if len(head):
         scale[0, w], scale[1, w] = _round(head, bits, key, -1)

@@ -4,8 +4,8 @@ This package alone imports Numba. It offers these things to write kernels with:
 
 - `helper`: a function that compiled code may call, and that stays a plain function in Python.
   `inlined` is the same for small ones in inner loops: a length that the caller knows at compile
-  time is then known in them too. `summing` is for those that sum up so much that the order does not
-  matter, but the time does.
+  time is then known in them too. `summing` is for long sums, whose order may change so that they
+  vectorise.
 - `operation`: a function with one implementation per component type. `@weight.rule(Linear)`
   registers an implementation; a call is resolved by the type of the first argument, in Python
   at run time and in compiled code at compile time, so it costs nothing.

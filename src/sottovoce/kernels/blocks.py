@@ -84,7 +84,7 @@ class _Vectors:
         self.builder.store(self.builder.call(function, [left, right, self.builder.load(total)]), total)
 
     def sums(self, vectors: list[Any]) -> Any:
-        """The sum over the lanes of each of 1, 2, 4 or 8 vectors, as a vector of so many."""
+        """The sum over the lanes of each of 1, 2, 4 or 8 vectors, as a vector of that length."""
         length = len(vectors)
         for first, second in (_NEAR, _NEAR, _FAR):
             pairs = [*zip(vectors[::2], vectors[1::2], strict=True)] if len(vectors) > 1 else [vectors * 2]
@@ -94,7 +94,7 @@ class _Vectors:
 
 
 def _products(rows: int, vectors: int) -> Any:
-    """A tile of `add_products`: so many outputs, and vectors of lanes."""
+    """A tile of `add_products`: a number of outputs, and vectors of lanes."""
 
     @intrinsic
     def tile(typing_context, out, first, x, begin, weight, at, inputs, across, along, lane):
@@ -126,7 +126,7 @@ def _products(rows: int, vectors: int) -> Any:
 
 
 def _outer(rows: int, columns: int) -> Any:
-    """A tile of `add_outer`: so many outputs, and inputs."""
+    """A tile of `add_outer`: a number of outputs and of inputs."""
 
     @intrinsic
     def tile(typing_context, total, at, error, first, x, begin, along):
@@ -161,7 +161,7 @@ def _outer(rows: int, columns: int) -> Any:
 
 
 def _dots(rows: int) -> Any:
-    """A tile of `dots`: so many rows."""
+    """A tile of `dots`: a number of rows."""
 
     @intrinsic
     def tile(typing_context, out, n, vector, table, places):

@@ -25,36 +25,36 @@ def _optimizer_size(model: Network, items: int) -> int:
 
 
 @inlined
-def _take(memory, at, group, place, count):
+def _take(state, at, group, place, count):
     for d in range(count):
-        group[2, place, d] = memory[at + d]
-        group[3, place, d] = memory[at + count + d]
+        group[2, place, d] = state[at + d]
+        group[3, place, d] = state[at + count + d]
 
 
 @inlined
-def _put(memory, at, group, place, count):
+def _put(state, at, group, place, count):
     for d in range(count):
-        memory[at + d] = group[2, place, d]
-        memory[at + count + d] = group[3, place, d]
+        state[at + d] = group[2, place, d]
+        state[at + count + d] = group[3, place, d]
 
 
 @helper
-def recall(model, memory, items, rows, vectors, head):
+def load_moments(model, state, items, rows, vectors, head):
     """Put a person's moments into groups [4, n, length], row n being that of `items[n]`; return the steps."""
     w, h = vector_length(model), head_length(model)
-    _take(memory, 1, vectors, 0, w)
-    _take(memory, 1 + 2 * w, head, 0, h)
+    _take(state, 1, vectors, 0, w)
+    _take(state, 1 + 2 * w, head, 0, h)
     for n in range(len(items)):
-        _take(memory, 1 + 2 * (w + h + w * items[n]), rows, n, w)
-    return int(memory[0])
+        _take(state, 1 + 2 * (w + h + w * items[n]), rows, n, w)
+    return int(state[0])
 
 
 @helper
-def memorize(model, memory, items, rows, vectors, head, steps):
-    """Write the moments in these groups, and the number of steps, into a person's memory."""
+def store_moments(model, state, items, rows, vectors, head, steps):
+    """Write the moments in these groups, and the number of steps, into a person's state."""
     w, h = vector_length(model), head_length(model)
-    memory[0] = steps
-    _put(memory, 1, vectors, 0, w)
-    _put(memory, 1 + 2 * w, head, 0, h)
+    state[0] = steps
+    _put(state, 1, vectors, 0, w)
+    _put(state, 1 + 2 * w, head, 0, h)
     for n in range(len(items)):
-        _put(memory, 1 + 2 * (w + h + w * items[n]), rows, n, w)
+        _put(state, 1 + 2 * (w + h + w * items[n]), rows, n, w)

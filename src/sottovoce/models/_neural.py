@@ -16,7 +16,7 @@ import numpy as np
 from sottovoce.kernels import TRAIN, helper, inlined, stream
 from sottovoce.models._batches import one_pass, padded, workspace
 from sottovoce.models._instances import draw, draw_all, room, shuffle
-from sottovoce.models._moments import memorize, recall
+from sottovoce.models._moments import load_moments, store_moments
 from sottovoce.models._network import Network, head_length, vector_length
 from sottovoce.models.interface import Context, together, train
 from sottovoce.state import locate
@@ -121,7 +121,7 @@ def _train(model, tables, slot, people, person, run):
     # People without memory of an optimizer, such as those made for a test, train afresh.
     kept = model.kept and people.optimizer.shape[1] > 0
     if kept:
-        time = recall(model, people.optimizer[person], every, rows, vectors, head)
+        time = load_moments(model, people.optimizer[person], every, rows, vectors, head)
         own_time = time
     active = len(every) if model.columns or kept else 0
     for epoch in range(model.epochs):
@@ -148,7 +148,7 @@ def _train(model, tables, slot, people, person, run):
     if model.columns:
         shared[3 * h], own[3 * w] = time, own_time
     if kept:
-        memorize(model, people.optimizer[person], every, rows, vectors, head, time)
+        store_moments(model, people.optimizer[person], every, rows, vectors, head, time)
     return total
 
 

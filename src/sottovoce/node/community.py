@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.combine.interface import judges
 from sottovoce.data import ids
 from sottovoce.data.interactions import Catalog
 from sottovoce.errors import DataError, RunError
@@ -68,6 +69,12 @@ class Community:
         ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
         training changed. `coordinates` are the latitude and longitude of items, in degrees.
         """
+        if start not in ("common", "independent"):
+            raise RunError(f"start={start!r} is neither 'common' nor 'independent'.", "Choose one of them.")
+        if trainings < 1 or not sharing > 0:
+            raise RunError(
+                f"trainings={trainings} and sharing={sharing} must both be positive.", "Give larger numbers."
+            )
         self.items = tuple(ids.clean(str(item)) for item in items)
         self.number = {item: n for n, item in enumerate(self.items)}
         if len(self.number) < len(self.items) or not self.items:
@@ -76,6 +83,11 @@ class Community:
         self.model = resolve(chosen("model", model), context)
         self.merge = chosen("merge", merge)
         self.chain = chain(chosen("compression", one) for one in compress)
+        if judges(self.merge) and self.chain.share < 1:
+            raise RunError(
+                "This merge rule judges whole models, and 'subsample' sends only some rows.",
+                "Leave 'subsample' out.",
+            )
         if self.chain.delta and start != "common":
             raise RunError(
                 "Messages cannot be differences to a common start where every node starts on its own.",

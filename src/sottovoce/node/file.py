@@ -2,7 +2,9 @@
 
 import io
 import json
+import math
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -13,11 +15,28 @@ from numpy.typing import NDArray
 from sottovoce import files
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RunError
+from sottovoce.models.interface import optimizer_size
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import one_person
 
 FORMAT = 2
 """The version of the file."""
+ABOUT, HISTORY, HEADER = 2**16, 2**27, 2**12
+"""The most bytes of the description, of a column of the history, and of an array's header."""
+ARRAYS = (
+    "rows",
+    "age",
+    "head",
+    "clock",
+    "user",
+    "steps",
+    "optimizer",
+    "private rows",
+    "private age",
+    "private head",
+    "counters",
+)
+"""The arrays of a node, as `Node` names them."""
 PARTS = "train", "weighting"
 COLUMNS = "item", "value", "time"
 DAMAGED = "Give a file that Node.save wrote."
@@ -53,30 +72,70 @@ def write(
     named: dict[str, Any] = {**columns, **arrays}
     np.savez(content, about=np.frombuffer(json.dumps(about).encode(), np.uint8), **named)
     with files.replacing(path) as building:
+        building.touch(0o600)  # only the person who runs the node may read the history and the key
         building.write_bytes(content.getvalue())
 
 
 def read(path: Path, community: Community) -> Saved:
     """What `write` wrote, refused where it is damaged or belongs to another community."""
     try:
-        with np.load(path, allow_pickle=False) as held_file:
-            about = json.loads(held_file["about"].tobytes())
-            held = {name: held_file[name] for name in held_file.files if name != "about"}
-        found, key = int(about["format"]), Key(*map(int, about["key"]))
-        candidates = int(about.get("candidates", 0))
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        told = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
-        raise RunError(f"{path} cannot be read: {told}.", DAMAGED) from None
+        with zipfile.ZipFile(path) as archive:
+            about = json.loads(_member(archive, "about", ABOUT).tobytes())
+            if not isinstance(about, dict):
+                raise ValueError("about is no table")
+            found, key = int(about["format"]), Key(*(int(part) for part in about["key"]))
+            candidates = int(about.get("candidates", 0))
+            if found == FORMAT:
+                columns = {name: _member(archive, name, HISTORY) for name in _columns()}
+                limits = {name: _limit(community) for name in ARRAYS}
+                arrays = {name: _member(archive, name, limit) for name, limit in limits.items()}
+    except (OSError, ValueError, KeyError, TypeError, EOFError, OverflowError) as error:
+        raise _damaged(path, error) from None
+    except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, SyntaxError) as error:
+        raise _damaged(path, error) from None
     if found != FORMAT:
         raise RunError(f"{path} is in version {found} of the format, and {FORMAT} is understood.")
     if about.get("catalogue") != community.expect.catalogue.hex():
         raise RunError(f"{path} belongs to a community with another catalogue.")
     if about.get("settings") != community.expect.settings.hex():
         raise RunError(f"{path} belongs to a community with another model or other settings.")
-    if not 0 <= candidates <= len(community.items):
-        candidates = min(max(candidates, 0), len(community.items))
-    parts = {part: _part(path, part, held, community) for part in PARTS}
-    return Saved(key, candidates, parts, held)
+    if not all(0 <= part < 2**63 for part in key) or not 0 <= candidates <= len(community.items):
+        raise RunError(f"{path} is damaged: its key or its number of candidates is out of range.", DAMAGED)
+    parts = {part: _part(path, part, columns, community) for part in PARTS}
+    return Saved(key, candidates, parts, arrays)
+
+
+def _damaged(path: Path, error: Exception) -> RunError:
+    told = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
+    return RunError(f"{path} cannot be read: {told}.", DAMAGED)
+
+
+def _columns() -> list[str]:
+    return [f"{part} {name}" for part in PARTS for name in COLUMNS]
+
+
+def _limit(community: Community) -> int:
+    """More bytes than any array of a node in this community has."""
+    row, head, user = community.shape
+    kept = optimizer_size(community.model, len(community.items))
+    return int(8 * (len(community.items) * (row + 1) + head + user + kept + 64))
+
+
+def _member(archive: zipfile.ZipFile, name: str, limit: int) -> NDArray[Any]:
+    """An array of an archive, of at most `limit` bytes. Nothing larger is unpacked, whatever it claims."""
+    info = archive.getinfo(f"{name}.npy")
+    if info.file_size > limit + HEADER:
+        raise ValueError(f"{name} is too large")
+    with archive.open(info) as file:
+        content = io.BytesIO(file.read(limit + HEADER + 1))
+    version = np.lib.format.read_magic(content)
+    if version != (1, 0):
+        raise ValueError(f"{name} has another version of NumPy's format")
+    shape, fortran, kind = np.lib.format.read_array_header_1_0(content)
+    size = math.prod(shape) * kind.itemsize
+    if kind.hasobject or fortran or size != len(content.getvalue()) - content.tell():
+        raise ValueError(f"{name} does not hold what its header says")
+    return np.frombuffer(content.getvalue(), kind, offset=content.tell()).reshape(shape)
 
 
 def _part(path: Path, part: str, held: dict[str, NDArray[Any]], community: Community) -> Interactions:
@@ -100,7 +159,8 @@ def put_back(path: Path, arrays: Mapping[str, NDArray[Any]], live: Mapping[str, 
     for name, array in live.items():
         values = arrays.get(name, np.empty(0, np.bool_))
         fits = values.shape == array.shape and values.dtype == array.dtype
-        if not fits or (values.dtype.kind == "f" and not np.isfinite(values).all()):
+        sound = np.isfinite(values).all() if values.dtype.kind == "f" else (values >= 0).all()
+        if not fits or not sound:
             raise RunError(f"{path} is damaged: {name} does not fit the community's model.", DAMAGED)
     for name, array in live.items():
         array[...] = arrays[name]

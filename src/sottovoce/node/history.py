@@ -40,14 +40,23 @@ def interactions(community: Community, history: History) -> Interactions:
     value = np.array([one.value for one in met], np.float32)
     if not np.isfinite(value).all():
         raise DataError("A rating is not a finite number.", "Leave the rating out, or give a number.")
+    if not all(isinstance(one.time, int) and 0 <= one.time < 2**62 for one in met):
+        raise DataError("A time is not a whole number of seconds since 1970.", "Give such a number, or 0.")
     time = np.array([one.time for one in met], np.int64)
     order = np.argsort(time, kind="stable")
+    if not uses_place(community.model):
+        order = order[_last_of_repeats([named[n] for n in order])]
     return one_person(
         community,
         np.array([community.number[item] for item in named], np.int32)[order],
         value[order],
         time[order],
     )
+
+
+def _last_of_repeats(names: list[str]) -> NDArray[np.int64]:
+    """The places of the last of equal names, in order."""
+    return np.array(sorted({name: n for n, name in enumerate(names)}.values()), np.int64)
 
 
 def one_person(

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.combine.interface import judges
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.evaluate.recommend import select
 from sottovoce.exchange import codec
@@ -24,7 +25,7 @@ from sottovoce.node.history import History, furnished, interactions, joined, wit
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.execute import absorb
 from sottovoce.protocols.interface import NOBODY
-from sottovoce.state import Tables, gathered, new_receivers, slots_of, whole
+from sottovoce.state import Tables, gathered, new_receivers, slots_of, whole, zeros
 
 CANDIDATES = 100
 """Items that each weighting item is ranked among."""
@@ -59,6 +60,8 @@ def _best(model, tables, people, scores, items, best):
     score_all(model, tables, 0, people, 0, scores)
     for item in people.item:
         scores[item] = np.nan
+    for item in people.weighting_item:
+        scores[item] = np.nan
     select(scores, items, best)
 
 
@@ -72,24 +75,30 @@ class Node:
         key: bytes | Key | None = None,
         *,
         weighting: History = (),
-        candidates: int = CANDIDATES,
+        candidates: int | None = None,
     ) -> None:
         """A node with a person's history: items, or items with ratings and times (`Met`), the latest last.
 
         Without a `key` one is drawn; `save` keeps it. The items in `weighting` are not trained on: the
-        merge rule `performance` judges models by how well they rank them among `candidates` random items.
+        merge rule `performance` judges models by how well they rank them among `candidates` random items (by
+        default 100, or as many as there are).
         """
+        candidates = min(CANDIDATES, len(community.items)) if candidates is None else candidates
+        if not 0 <= candidates <= len(community.items):
+            raise DataError(
+                f"{candidates} candidates cannot be drawn from {len(community.items)} items.",
+                "Give a number from 0 to the size of the catalogue.",
+            )
         self.community, self.candidates = community, candidates
         self.key = key if isinstance(key, Key) else Key.of(secrets.token_bytes(32) if key is None else key)
-        self._train = interactions(community, history)
         self._weighting = interactions(community, weighting)
+        self._train = without(interactions(community, history), self._weighting.item)
         self._people = self._furnished()
         self._receivers = new_receivers(1, relayed=np.zeros(1, np.bool_))
         self._tables = community.started(self._people)
         self._tables.size[0] = len(self._train)
         row, head, items = self._width, community.shape.head, len(community.items)
-        private = whole(int(bool(community.steps)), items, row, head)
-        self._private = private._replace(rows=np.zeros(private.rows.shape, np.float32))
+        self._private = zeros(int(bool(community.steps)), items, row, head)
         delta = community.chain.delta
         self._reference = community.started(self._people) if delta else whole(0, 0, row, 0)
         self.sent = self.received = 0
@@ -149,6 +158,11 @@ class Node:
 
     def emit(self, relay: bool = False) -> bytes:
         """A message for a peer. `relay` asks receivers to pass it on as it is, neither merged nor trained."""
+        if self.community.steps and self.community.chain.share < 1:
+            raise RunError(
+                "'subsample' sends one's own items first, and so undoes what steps withhold.",
+                "Leave 'subsample' out of the community's compressions; updates to a server may have both.",
+            )
         number, self.sent = self.sent, self.sent + 1
         parts = self.community.chain, self._people, self._reference, self.key.run, number
         message = emit(self._tables, 0, *parts)
@@ -160,13 +174,18 @@ class Node:
         return stamp | {"catalogue": expect.catalogue, "settings": expect.settings}
 
     def absorb(self, data: bytes) -> None:
-        """Merge a peer's message into the own model, then train; or take it over, if its sender asks so.
+        """Merge a peer's message into the node's model, then train.
 
-        What is no message of this community is refused, and changes nothing.
+        If its sender asks for that, the message replaces the model instead, and nobody trains. Bytes that
+        are no message of this community are refused, and change nothing.
         """
         message = codec.decode(data, self.community.expect)
         if message.delta != self.community.chain.delta:
             raise MessageError("The message is compressed in another way than this community's.")
+        if message.gathered and judges(self.community.merge):
+            raise MessageError(
+                "The message holds some rows only, and this community judges whole models.", "Send it whole."
+            )
         self._meet(received(message, self._reference), 1, message.relay)
         self.received += 1
 
@@ -189,7 +208,7 @@ class Node:
         """An update as a message: rows in the order of items, as codes if the chain says so."""
         bits, count = self.community.chain.bits, int(updates.offset[1])
         scale = np.zeros((2, (self._width + 1) * (bits < 32)), np.float32)
-        if bits < 32 and count:
+        if bits < 32:
             _to_codes(updates, bits, stream(self.key.run, ROUNDING, self.key.person, version), scale)
         order = np.argsort(updates.ids[:count])
         rows, head = (a.astype(CODES[bits]) for a in (updates.rows[:count][order], updates.head[0]))

@@ -50,7 +50,7 @@ def _discloses(component: Personalized) -> tuple[Disclosure, ...]:
         Disclosure(
             "whom a node chose to talk to",
             "these peers, and whoever watches the network",
-            "Peers are chosen whose models served a person well: whom I ask tells whom I resemble.",
+            "Peers are chosen whose models served a person well, so the choice tells whom one resembles.",
         ),
         *((ADDRESSES,) if component.others == "shuffled" else ()),
     )

@@ -17,7 +17,7 @@ BLOCKS = 16
 """A power of two."""
 
 PARCELS = 256
-"""At most; larger groups are cut into so many parcels, where differences between people hardly matter."""
+"""At most; larger groups are cut into this many parcels, where differences between people hardly matter."""
 
 
 @driver

@@ -47,7 +47,7 @@ def absorb(
 
 @helper
 def _visit(plan, n, rule, model, steps, hosted, tables, private, snapshots, people, receivers, run):
-    """Let a receiver take its messages. The time that takes is noted, in equal parts for its people."""
+    """Let a receiver take its messages. Its people share the seconds that this takes equally."""
     began = clock()
     slot = np.int64(plan.receiver[n])  # one kind of number, so that all is compiled only once
     for m in range(plan.first[n], plan.first[n + 1]):

@@ -22,12 +22,13 @@ who has much data or an unusual taste. It must see each change by itself, so no 
 
 from typing import Annotated, Any, Literal, NamedTuple
 
+import numpy as np
 from annotated_types import Ge, Lt
 
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.protocols._participants import Groups, Selection, Terms, kept, select
 from sottovoce.protocols._server import CHANGES, served
-from sottovoce.protocols.interface import keeps, participants
+from sottovoce.protocols.interface import keeps, lengths, participants
 from sottovoce.registry import component
 from sottovoce.state import Floats
 from sottovoce.timing import Timing
@@ -53,6 +54,12 @@ class Federated(NamedTuple):
 @keeps.rule(Federated)
 def _keeps(protocol: Federated, people: int) -> dict[str, Any]:
     return kept(protocol.selection, protocol.participants, people)
+
+
+@lengths.rule(Federated)
+def _lengths(protocol: Federated, kept: dict[str, Any]) -> Floats:
+    found: Floats = kept.get("useful", np.empty(0, np.float32))
+    return found
 
 
 @participants.rule(Federated)

@@ -158,7 +158,7 @@ def _discloses(component: Any) -> tuple[Disclosure, ...]:
         Disclosure(
             "the mean change of participants' vectors, as a step of one's own",
             "the others of their cluster",
-            "Where one person took part for a cluster, that is how this very person's vector has changed.",
+            "If only one person of a cluster took part, this is how that person's vector changed.",
             private=True,
         ),
     )

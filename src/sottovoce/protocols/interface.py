@@ -6,7 +6,7 @@ Its topology says what there is:
 | topology  | models                     | what a round is                                                |
 |-----------|----------------------------|----------------------------------------------------------------|
 | `peers`   | one per slot, no server    | the messages of `exchanges`, planned and carried out           |
-| `server`  | one or several, on servers | aggregations with the `participants` that the protocol chooses |
+| `server`  | one, on a server           | aggregations with the `participants` that the protocol chooses |
 | `central` | one, with everybody's data | every slot trains, and nobody sends anything                   |
 
 Protocols decide, and return what they decided. `simulate` carries it out, counts it, and calls them again.
@@ -90,6 +90,11 @@ def _one(protocol: Any, train: Interactions, seed: int) -> int:
     return 1
 
 
+@operation(default=lambda protocol: getattr(protocol, "start", "common") == "common")
+def common_start(protocol: Any) -> bool:
+    """Whether all begin with the same model and vector. By default as the setting `start` says."""
+
+
 @operation(default=lambda protocol: InTurn())
 def hosted(protocol: Any) -> Any:
     """How the people of one slot train, a component of `protocols.hosted`: by default in turn."""
@@ -159,6 +164,21 @@ def participants(
     Without time it is all aggregations of a round. `kept` is what the protocol keeps, `user` [U, p] people's
     vectors, which only protocols with `sees_vectors` may look at, and `number` the aggregation's number.
     """
+
+
+@operation(default=lambda protocol: getattr(protocol, "participants", 0))
+def group_size(protocol: Any) -> int:
+    """How many people take part in an aggregation; 0: everybody. By default the setting `participants`."""
+
+
+@operation(default=lambda protocol: getattr(protocol, "dropout", 0.0))
+def dropout(protocol: Any) -> float:
+    """The share of participants that never answer. By default the setting `dropout`, or none."""
+
+
+@operation(default=lambda protocol, kept: np.empty(0, np.float32))
+def lengths(protocol: Any, kept: dict[str, Any]) -> Floats:
+    """An array of `kept` [U] that takes the length of each person's last update; empty: nobody asks."""
 
 
 @operation(default=lambda protocol: None)

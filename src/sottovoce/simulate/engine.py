@@ -11,13 +11,15 @@ from numpy.typing import NDArray
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
+from sottovoce.errors import RecipeError
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.protocols.disclose import own_models
-from sottovoce.protocols.interface import hosts, keeps, nodes, relays, trainings
+from sottovoce.protocols.hosted import InTurn
+from sottovoce.protocols.interface import common_start, hosted, hosts, keeps, nodes, relays, trainings
 from sottovoce.simulate.observe import Observation
 from sottovoce.simulate.planned import Planned
 from sottovoce.simulate.served import Served
@@ -33,6 +35,7 @@ from sottovoce.state import (
     new_weighting,
     slots_of,
     whole,
+    zeros,
 )
 from sottovoce.timing import Timing, present, synchronous
 
@@ -90,6 +93,12 @@ class Simulation(World):
         size = shape(resolved)
         views = meet(peers, clock, seed)
         remainders = train.people if steps and protocol.topology == "peers" else 0
+        alone = len(self._hosts.member) <= train.people and isinstance(hosted(protocol), InTurn)
+        if remainders and not alone:
+            raise RecipeError(
+                "Steps decide what each person's training discloses, and here people do not train alone.",
+                "Leave privacy.steps out, or choose the protocol 'gossip' or 'federated'.",
+            )
         super().__init__(
             model=resolved,
             protocol=protocol,
@@ -105,7 +114,7 @@ class Simulation(World):
             items=train.items,
             tables=whole(slots, train.items, size.row, size.head, storage),
             people=_furnished(resolved, size, self._hosts, train, weighting, candidates),
-            private=_nothing(remainders, train.items, size),
+            private=zeros(remainders, train.items, size.row, size.head),
             receivers=new_receivers(train.people, remembers(peers), relays(protocol, views)),
             views=views,
             kept=keeps(protocol, train.people),
@@ -115,7 +124,7 @@ class Simulation(World):
         self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
         self.driver: Rounds = ROUNDS[protocol.topology](self)
-        start(self.model, self.tables, self.people, seed, protocol.start == "common", batch=slots)
+        start(self.model, self.tables, self.people, seed, common_start(protocol), batch=slots)
 
     def _weigh(self, train: Interactions) -> None:
         """Models note how much data they are trained by."""
@@ -124,8 +133,9 @@ class Simulation(World):
         self.tables.size[:] = np.diff(ends[self._hosts.first])
 
     def present(self) -> NDArray[np.bool_]:
-        """Which nodes are online now."""
-        return present(self.timing, self.now)
+        """Whose nodes are online now, [U]."""
+        there = present(self.timing, self.now)
+        return there[slots_of(self.people)] if self.protocol.topology == "peers" else there
 
     def own(self) -> tuple[Tables, People]:
         """The models that people score with, and their people: private remainders included."""
@@ -146,9 +156,9 @@ class Simulation(World):
 
     def advance(self, rounds: int) -> None:
         """Run this many rounds."""
-        began = time.perf_counter()
+        began, observing = time.perf_counter(), self.observing
         traffic = self.driver.advance(rounds)
-        self.seconds += time.perf_counter() - began
+        self.seconds += time.perf_counter() - began - (self.observing - observing)
         self.messages += traffic.messages
         self.arrived += traffic.arrived
         self.bytes += traffic.bytes
@@ -224,9 +234,3 @@ def _furnished(
     aside = new_weighting(train.people, weighting, candidates)
     own = train.indptr, train.item, train.value, hosts, aside, where
     return new_people(size.user, *own, optimizer_size(model, train.items))
-
-
-def _nothing(people: int, items: int, size: Shape) -> Tables:
-    """Private remainders before any training. Memory is only committed when it is written."""
-    private = whole(people, items, size.row, size.head)
-    return private._replace(rows=np.zeros(private.rows.shape, np.float32))

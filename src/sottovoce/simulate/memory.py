@@ -39,7 +39,7 @@ def memory_needed(
     if isinstance(chain, Chain):
         message = rows(chain, data.items) * (size.row * 4 + (8 if chain.share < 1 else 4))
         held = sent * message * (2.5 if timed else 1)
-    if steps and slots > 1:
-        held += 2 * data.items * (size.row + 1) * 4
+    remainders = 2 * data.items * (size.row + 1) * 4 if steps and protocol.topology == "peers" else 0
     kept = 0 if protocol.topology == "central" else optimizer_size(model, data.items)
-    return int(slots * (table + (held if slots > 1 else 0)) + data.people * (size.user + kept) * 4)
+    own = remainders + (size.user + kept) * 4
+    return int(slots * (table + (held if slots > 1 else 0)) + data.people * own)

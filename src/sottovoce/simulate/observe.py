@@ -4,7 +4,7 @@ A record has the layout of tables, with a line for every message:
 
 | array      | shape    | what it holds                                                                   |
 |------------|----------|---------------------------------------------------------------------------------|
-| `observer` | [n]      | the person who received the message, or SERVER                                  |
+| `observer` | [n]      | the person (of a slot, the first one) who received the message, or SERVER       |
 | `sender`   | [n]      | the person who sent it, or SERVER                                               |
 | `update`   | [n]      | whether it is an update (what a training changed) or a model                    |
 | `clock`    | [n]      | how often the model was trained; of an update, the version that it is based on |
@@ -28,7 +28,7 @@ from sottovoce.kernels import OBSERVERS, below, driver, helper, stream
 from sottovoce.protocols.aggregate import Federation
 from sottovoce.protocols.interface import Plan
 from sottovoce.simulate.world import Arrays, World
-from sottovoce.state import Bools, Ints, Longs, People, Tables, gathered, width
+from sottovoce.state import Bools, Ints, Longs, People, Tables, gathered, slots_of, width
 
 SERVER = -1
 CHUNK = 2**26
@@ -39,7 +39,7 @@ class Observation(NamedTuple):
     """Who observes, in which rounds, and what is done with a round's records."""
 
     server: bool  # whether the server observes
-    nodes: Ints  # slots among peers, participants of a federation
+    nodes: Ints  # people by number
     first: int  # the first round, from 1
     last: int
     record: Callable[[int, list[Arrays]], None]  # the round, and its records
@@ -48,10 +48,10 @@ class Observation(NamedTuple):
         """Whether something of this round is recorded."""
         return self.first <= round <= self.last
 
-    def among(self, count: int) -> Bools:
-        """Which of `count` nodes observe, [count]."""
-        found = np.zeros(count, np.bool_)
-        found[self.nodes] = True
+    def among(self, people: People) -> Bools:
+        """Which slots observe, [T]: those that host an observer."""
+        found = np.zeros(len(people.first) - 1, np.bool_)
+        found[slots_of(people)[self.nodes]] = True
         return found
 
 
@@ -70,7 +70,8 @@ def of_plan(plan: Plan, snapshots: Tables, observed: Bools, world: World) -> Arr
     receiver = plan.receiver[visit]
     seen = np.flatnonzero(observed[receiver] & (plan.source >= 0))
     place = plan.source[seen] - world.tables.slots
-    return _models(snapshots, place, observer=receiver[seen], sender=plan.sender[seen])
+    first = world.people.member[world.people.first[:-1]]  # a slot goes by the number of its first person
+    return _models(snapshots, place, observer=first[receiver[seen]], sender=first[plan.sender[seen]])
 
 
 def of_server(world: World, slot: int, observers: Longs) -> Arrays:

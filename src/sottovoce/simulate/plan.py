@@ -58,7 +58,7 @@ def _absorbed(taken, ends, first, last, start):
 
 
 class _Visits(NamedTuple):
-    """V visits, a slot's in order of time and one slot's after another's; -1 stands for none."""
+    """V visits, sorted by slot and then by time; -1 stands for none."""
 
     first: Longs  # [slots + 1], where each slot's visits begin
     slot: Ints  # [V]
@@ -236,7 +236,8 @@ def _watched(messages, observed, host, m):
 
 @helper
 def _copies(messages, each, observed, visits, level):
-    """Which copy each message is read from, before which level a copy is made, and which reads it last.
+    """For each message the copy it is read from. For each copy, the level before which it is made, and
+    the last level that reads it.
 
     Copy v < V belongs to visit v, which changes its slot; copy V + m belongs to message m, with `each` or if
     its receiver is observed. NEVER: it is still needed when the plan has been carried out.
@@ -374,6 +375,8 @@ def schedule(
     snapshots so far, `each` whether every message has one of its own. Snapshots of what arrives at `observed`
     slots last until the next plan.
     """
+    if ((sent.sender >= 0) & (sent.end <= sent.start)).any():
+        raise ValueError("A message must arrive after it was sent: `exchanges` gives one with end <= start.")
     watched = np.empty(0, np.bool_) if observed is None else observed
     spare = slots // SPARE if threads() > 1 else 0
     level, reads, copies, away, kept, places = _schedule(

@@ -93,7 +93,7 @@ class Planned:
         messages = Messages(*(np.concatenate(columns) for columns in everything))
         world, slots = self.world, self.world.tables.slots
         watch = world.observation if world.observed(rounds) else None
-        seen = None if watch is None else watch.among(slots)
+        seen = None if watch is None else watch.among(world.people)
         world.round += rounds
         each = isinstance(world.chain, Chain)
         given = slots, messages, world.now
@@ -101,7 +101,8 @@ class Planned:
         self._hold(places)
         self._execute(plan, execute)
         if watch is not None and seen is not None:
-            watch.record(world.round, [of_plan(plan, self.snapshots, seen, world)])
+            with world.aside():
+                watch.record(world.round, [of_plan(plan, self.snapshots, seen, world)])
         return int(np.count_nonzero(plan.source >= 0))
 
     def _hold(self, places: int) -> None:

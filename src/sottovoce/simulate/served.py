@@ -9,7 +9,7 @@ from sottovoce.exchange.message import UPDATE
 from sottovoce.exchange.steps.interface import sequence
 from sottovoce.protocols._participants import Groups, terms
 from sottovoce.protocols.aggregate import Aggregator, Federation
-from sottovoce.protocols.interface import participants, sees_vectors, settle
+from sottovoce.protocols.interface import dropout, group_size, lengths, participants, sees_vectors, settle
 from sottovoce.simulate.observe import Observation, of_participants, of_server
 from sottovoce.simulate.world import Arrays, Traffic, World
 
@@ -22,13 +22,13 @@ class Served:
 
     def __init__(self, world: World) -> None:
         self.world = world
-        self.terms = terms(world.timing, world.size, world.protocol.dropout)
+        self.terms = terms(world.timing, world.size, dropout(world.protocol))
         steps = sequence([*world.steps, world.chain])
         parts = Federation(world.merge, world.model, steps, world.sum)
-        lengths = world.kept.get("useful", np.empty(0, np.float32))
-        self.aggregator = Aggregator(parts, world.items, world.shape.row, world.shape.head, lengths)
+        sizes = world.items, world.shape.row, world.shape.head
+        self.aggregator = Aggregator(parts, *sizes, lengths(world.protocol, world.kept))
         # One form of the driver for groups of any size, because only that one is prepared.
-        self.batch = world.protocol.participants or len(world.people.steps)
+        self.batch = group_size(world.protocol) or len(world.people.steps)
 
     def _choose(self, kept: Arrays, begin: float) -> Groups:
         world = self.world
@@ -72,11 +72,13 @@ class Served:
         records, sent = [], 0
         for group in groups.each() if seen else [groups]:
             if seen and watch is not None:
-                records += self._seen(watch, group, vectors)
+                with world.aside():
+                    records += self._seen(watch, group, vectors)
             parts = world.tables, SERVER, world.people, group, world.seed
             sent += self.aggregator.aggregate(*parts, batch=self.batch)
         if seen and watch is not None:
-            watch.record(world.round, records)
+            with world.aside():
+                watch.record(world.round, records)
         if vectors:
             number = int(world.tables.clock[SERVER])
             settle(world.protocol, world.kept, user, before, groups, world.seed, number)
@@ -107,7 +109,7 @@ class Served:
         return Traffic(groups.asked + uploads, arrived, down + up)
 
     def state(self) -> Arrays:
-        """Nothing of an aggregation is on its way when it ends."""
+        """Nothing: no message is on its way between two aggregations."""
         return {}
 
     def make_room(self, state: Arrays) -> None:

@@ -1,5 +1,8 @@
 """What a simulated network consists of: its components, its models and people, and how far it has come."""
 
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -53,11 +56,21 @@ class World:
     kept: Arrays  # what the protocol remembers
     observation: "Observation | None" = None
     round: int = field(default=0, init=False)
+    observing: float = field(default=0.0, init=False)  # seconds that recording took
 
     def observed(self, rounds: int = 1) -> bool:
         """Whether somebody observes one of the next rounds."""
         watch = self.observation
         return watch is not None and any(watch.covers(self.round + n + 1) for n in range(rounds))
+
+    @contextmanager
+    def aside(self) -> Iterator[None]:
+        """The time of this block is that of observers, and not of training."""
+        began = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.observing += time.perf_counter() - began
 
     @property
     def now(self) -> float:

@@ -41,6 +41,7 @@ from sottovoce.state.tables import (
     table_type,
     whole,
     width,
+    zeros,
 )
 
 __all__ = [
@@ -85,4 +86,5 @@ __all__ = [
     "take_rows",
     "whole",
     "width",
+    "zeros",
 ]

@@ -69,7 +69,7 @@ def scratch_for(tables, slot):
         tables.size[slot : slot + 1],
         np.zeros(2, np.int64),
         np.empty(items, np.int32),
-        np.empty((1, items), np.int32),  # `hold` makes sense of whatever stands there
+        np.empty((1, items), np.int32),  # `hold` checks every place before it uses it
     )
 
 
@@ -88,7 +88,7 @@ def take_rows(tables, slot, scratch, place):
 
 @helper
 def take_ages(tables, slot, scratch):
-    """Copy how old they are; `scratch` holds one model."""
+    """Copy the ages of the rows that `scratch`, with one model, holds."""
     for n in range(scratch.offset[1]):
         scratch.age[n] = tables.age[locate(tables, slot, scratch.ids[n])]
 

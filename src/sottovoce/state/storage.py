@@ -21,7 +21,7 @@ def rounding(tables, key, item, d):
 
 @operation(by="storage")
 def roundings(tables, key, first, last, bits):
-    """Write the same for all numbers of some rows, one row after another; nothing where none is needed."""
+    """Write `rounding` for all numbers of rows `first` to `last` into `bits`; for float32, nothing."""
 
 
 @roundings.rule("float32")

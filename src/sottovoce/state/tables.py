@@ -154,8 +154,14 @@ def whole(slots: int, items: int, width: int, head: int, storage: Storage = "flo
     )
 
 
+def zeros(slots: int, items: int, width: int, head: int) -> Tables:
+    """Whole tables in float32 that hold nothing but zeros."""
+    tables = whole(slots, items, width, head)
+    return tables._replace(rows=np.zeros(tables.rows.shape, np.float32))
+
+
 def gathered(lengths: Sequence[int] | Longs, width: int, head: int, items: int = 0) -> Tables:
-    """Tables that hold so many rows each; `ids`, which must ascend in each, are still to be filled in.
+    """Tables with these numbers of rows; `ids`, which must ascend in each, are still to be filled in.
 
     Given the size of the catalogue, `items`, they are indexed: `ids` need not ascend, and `where`
     is still to be filled in too.

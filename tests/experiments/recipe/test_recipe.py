@@ -12,7 +12,10 @@ from sottovoce.experiments.recipe.shipped import find, shipped
     [
         ("[modle]\nname = 'mf'", "modle is not a section of a recipe. Did you mean 'model'?"),
         ("[run]\nround = 5", "run.round is not a key of a recipe. Did you mean 'rounds'?"),
-        ("[privacy]\nobserve = 1", "privacy.observe is not a key of a recipe. Valid names: disclose, steps."),
+        (
+            "[privacy]\nnoise = 1",
+            "privacy.noise is not a key of a recipe. Valid names: disclose, observe, steps.",
+        ),
         ("[run]\nrounds = 'many'", "run.rounds = 'many' cannot be used"),
         ("[run]\nrounds = true", "run.rounds = True cannot be used"),
         ("[run]\nrounds = 0", "run.rounds = 0 cannot be used"),

@@ -36,7 +36,8 @@ def _discloses(component: Chain) -> tuple[Disclosure, ...]:
     told = []
     if share < 100:
         told.append(
-            f"A message holds at most {share:g} % of the rows; what one leaves out may be in the next."
+            f"A message holds at most {share:g} % of the rows; what one leaves out may be in the next. Among "
+            "peers one's own items come first, so the choice of rows tells what was rated."
         )
     if bits < 32:
         told.append(f"Numbers are rounded to {bits} bits, which hides little.")

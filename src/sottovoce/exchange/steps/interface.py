@@ -29,7 +29,7 @@ def protect(step, updates, place, people, person, run, round):
 
 
 class Nothing(NamedTuple):
-    """No step at all: training costs what it costs without steps."""
+    """No step at all. Compiled code then trains in place."""
 
 
 class Then(NamedTuple):
@@ -78,9 +78,9 @@ def _compress(step, updates, place, people, person, run, round):
                 updates.rows[a, d], updates.rows[b, d] = updates.rows[b, d], updates.rows[a, d]
         count = most
         updates.offset[place + 1] = begin + count
-    if step.bits < 32 and count > 0:
+    if step.bits < 32:
         key = stream(run, ROUNDING, who, round)
-        for d in range(width(updates)):
+        for d in range(width(updates) if count > 0 else 0):
             round_off(updates.rows[begin : begin + count, d], step.bits, key, d)
         if updates.head.shape[1]:
             round_off(updates.head[place], step.bits, key, -1)

@@ -62,7 +62,7 @@ def components(recipe: "Recipe") -> Components:
         references=_references(recipe),
     )
     if "merge" in used:
-        combinations.check(built.merge, built.peers, built.chain, recipe.where)
+        combinations.check(built.merge, built.peers, built.chain, built.steps, recipe.where)
     if not recipe.privacy.disclose:
         combinations.check_privacy(recipe.protocol.label, built, recipe.where)
     return built

@@ -4,6 +4,7 @@ Any model runs under any protocol with any merge rule and any peers. A combinati
 component needs something that another does not provide.
 """
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from sottovoce import registry
@@ -64,6 +65,11 @@ def check_unused(recipe: "Recipe", used: set[str]) -> None:
             f"{where}: privacy.observe.rounds = {watch.rounds} ends before it begins.",
             "Write the first round before the last, such as [1, 10].",
         )
+    if watch and watch.rounds[0] > recipe.run.rounds:
+        raise RecipeError(
+            f"{where}: privacy.observe.rounds = {watch.rounds} begins after the last round.",
+            "Name rounds of the run, or let it run longer with run.rounds.",
+        )
     if recipe.network.churn and not recipe.network.links:
         raise RecipeError(
             f"{where}: network.churn needs time, and without links there is none.",
@@ -71,8 +77,15 @@ def check_unused(recipe: "Recipe", used: set[str]) -> None:
         )
 
 
-def check(merge: Any, peers: Any, chain: Any, where: str) -> None:
-    """Refuse peers that need qualities which nobody measures, and qualities of incomplete models."""
+def check(merge: Any, peers: Any, chain: Any, steps: Sequence[Any], where: str) -> None:
+    """Refuse peers that need qualities which nobody measures, qualities of incomplete models, and a choice of
+    rows that would undo what steps withhold."""
+    if steps and chain.share < 1:
+        raise RecipeError(
+            f"{where}: privacy.steps decide what leaves a device, but 'subsample' in protocol.compress sends "
+            "one's own items first, and so tells which they are.",
+            'Leave "subsample" out; "quantize" and "delta" can stay.',
+        )
     judged = judges(merge)
     if judges(peers) and not judged:
         raise RecipeError(

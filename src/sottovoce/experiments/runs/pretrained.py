@@ -58,6 +58,11 @@ def _learnt(place: Path, name: str, new: "Simulation", model: Any, seed: int, sp
     if found is None:
         remedy = "Run it again with keep_models = true in [run]."
         raise RunError(f"{where}, and that run kept no models.", remedy)
+    if "private rows" in found.arrays:
+        raise RunError(
+            f"{where}, whose people kept a part of their training to themselves.",
+            "Start from runs without privacy.steps.",
+        )
     settings = recipe.model.settings
     wanted = {"factors": model.factors} | ({"layers": list(model.layers)} if name == "mlp" else {})
     other = [f"{key} = {settings.get(key)}" for key, value in wanted.items() if settings.get(key) != value]
