@@ -191,7 +191,7 @@ class DrawServer:
             raise MessageError(f"Candidate {who} is not in the draw, or has answered already.")
         if not message.is_signed_by(lottery.candidates[who]):
             raise MessageError(f"The message is not signed by candidate {who}.")
-        prefix, value = message.body[: -KEY or None], message.body[-KEY:]
+        prefix, value = message.body[:-KEY], message.body[-KEY:]
         if prefix != self._list or len(value) != KEY:
             raise MessageError(f"Candidate {who} saw another list of commitments, or sent too few bytes.")
         if revealing and self._committed[who] != lottery.commitment(who, value):

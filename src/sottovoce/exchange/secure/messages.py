@@ -71,8 +71,8 @@ def pack_list(entry: np.dtype[Any], who: Sequence[int], **fields: Any) -> bytes:
     entries["who"] = who
     for name, values in fields.items():
         if len(who) and isinstance(values[0], bytes):
-            values = np.frombuffer(b"".join(values), np.uint8).reshape(len(who), -1)
-        entries[name] = values
+            values = np.frombuffer(b"".join(values), np.uint8)
+        entries[name] = np.reshape(values, entries[name].shape)
     return struct.pack("<H", len(who)) + entries.tobytes()
 
 

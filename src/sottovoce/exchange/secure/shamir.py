@@ -67,7 +67,7 @@ def split(
     constant = np.frombuffer(b"".join(secrets), "<u2")
     others = np.frombuffer(random_bytes((threshold - 1) * constant.nbytes), "<u2")
     values = np.zeros((len(people), len(constant)), np.uint16)
-    for coefficient in (*others.reshape(threshold - 1, -1), constant):  # Horner's rule
+    for coefficient in (*others.reshape(threshold - 1, len(constant)), constant):  # Horner's rule
         values = multiply(values, at) ^ coefficient
     return values.astype("<u2").view(np.uint8).reshape(len(people), len(secrets), KEY)
 
