@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from sottovoce.errors import MessageError
+from sottovoce.exchange.secure import shamir
 from sottovoce.exchange.secure.client import Client, State
 from sottovoce.exchange.secure.envelope import SERVER, Kind, from_client, from_server, signed_text
 from sottovoce.exchange.secure.group import group
 from sottovoce.exchange.secure.guards import Guard
 from sottovoce.exchange.secure.keys import SecretKeys
+from sottovoce.exchange.secure.masks import masked, pair_key, self_key, signed
 from sottovoce.exchange.secure.messages import (
     CONFIRMATION,
     WHO,
@@ -17,8 +19,9 @@ from sottovoce.exchange.secure.messages import (
     pack_numbered,
     roster_entry,
     unpack_list,
+    unpack_masked,
 )
-from sottovoce.exchange.secure.primitives import repeatable
+from sottovoce.exchange.secure.primitives import AgreementKey, repeatable
 from sottovoce.exchange.secure.server import Phase
 from tests.exchange.secure.parties import Session, changed, clients_of, group_of, identities, read, vectors_of
 from tests.exchange.secure.test_primitives import SMALL_ORDER
@@ -257,18 +260,41 @@ def test_both_kinds_of_shares_are_not_to_be_had() -> None:
         session.clients[0].receive(first)
 
 
-def test_what_is_unmasked_in_two_sums_hides_each_vector() -> None:
+def test_what_is_unmasked_in_two_sums_hides_each_vector(monkeypatch: pytest.MonkeyPatch) -> None:
     """Participant 5 survives the first sum and drops out of the second.
 
     The server then has the seed of the first sum and the mask key of the second. Neither key is the other
     sum's, so pairwise masks of the first vector stay unknown.
     """
     session = Session(group_of(PEOPLE, sums=2), [vectors_of(PEOPLE, 4, 32)] * 2)
-    session.run({5: 5})
+    session.until(Phase.MASKED)
+    sent = unpack_masked(read(session.letters[5]).body, 32, 4)
+    own = session.clients[5]._keys
+    first_seed, (first_key, second_key) = own.seeds[0], own.masks
+    seen: list[bytes] = []
+    joined = shamir.join
+    monkeypatch.setattr(shamir, "join", lambda *given: seen.extend(joined(*given)) or joined(*given))
+    for absent in (-1, -1, -1, 5, -1, -1):
+        session.post(lambda who, absent=absent: who == absent)
+        session.answer()
     assert [len(summed.survivors) for summed in session.summed] == [6, 5]
-    roster = session.server._roster[5]
-    assert roster.masks[0] != roster.masks[1]
-    assert roster.commitments[0] != roster.commitments[1]
+    assert first_seed in seen
+    assert second_key.private in seen
+    assert first_key.private not in seen
+
+    def stripped(key: AgreementKey) -> list[int]:
+        """What is left of the first vector without the own mask, and pairwise masks made with a key."""
+        server = session.server
+        pairs = {
+            who: pair_key(key.agree(server._roster[who].masks[0]), server.session, sent.bound, 5, who)
+            for who in range(5)
+        }
+        added, subtracted = signed(5, pairs)
+        own_mask = self_key(first_seed, server.session, sent.bound, 5)
+        return masked(sent.vector, subtracted, [own_mask, *added]).tolist()
+
+    assert stripped(first_key) == session.vectors[0][5].tolist()  # this is what one key for both would show
+    assert stripped(second_key) != session.vectors[0][5].tolist()
 
 
 def test_confirmations_by_strangers_dropouts_and_damaged_ones() -> None:

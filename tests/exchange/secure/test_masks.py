@@ -3,37 +3,38 @@
 import numpy as np
 import pytest
 
-from sottovoce.exchange.secure.masks import BLOCK, Masking, binding, expand, pair_key, self_key
+from sottovoce.exchange.secure.masks import BLOCK, binding, masked, pair_key, self_key, signed
 from sottovoce.exchange.secure.primitives import keystream
 
-KEY = bytes(range(32))
+KEY, OTHER = bytes(range(32)), bytes(range(1, 33))
+
+
+def mask(key: bytes, bits: int, length: int) -> list[int]:
+    """The generator's bytes as integers, in one piece."""
+    raw, size = keystream(key).update(bytes(length * bits // 8)), bits // 8
+    return [int.from_bytes(raw[at : at + size], "little") for at in range(0, len(raw), size)]
 
 
 @pytest.mark.parametrize("bits", [16, 32, 64])
-@pytest.mark.parametrize("length", [0, 1, 7, BLOCK // 8, BLOCK // 8 + 1, BLOCK])
-def test_a_mask_is_the_generators_bytes(bits: int, length: int) -> None:
-    raw = keystream(KEY).update(bytes(length * bits // 8))
-    assert expand(KEY, bits, length).tobytes() == np.frombuffer(raw, f"<u{bits // 8}").tobytes()
-
-
-@pytest.mark.parametrize("bits", [16, 32, 64])
-def test_adding_is_modular_and_can_be_undone(bits: int) -> None:
-    start = np.array([0, 1, 2**bits - 1], f"u{bits // 8}")
-    masking = Masking(start)
-    masking.add(KEY)
-    values = [(a + b) % 2**bits for a, b in zip(start.tolist(), expand(KEY, bits, 3).tolist(), strict=True)]
-    assert masking.vector.tolist() == values
-    masking.subtract(KEY)
-    assert (masking.vector == start).all()
-    assert start.tolist() == [0, 1, 2**bits - 1]
+@pytest.mark.parametrize("length", [0, 1, 7, BLOCK // 8, BLOCK // 8 + 1, BLOCK // 2 + 3])
+def test_masks_are_the_generators_bytes_modulo_2_b(bits: int, length: int) -> None:
+    start = np.random.default_rng(1).integers(0, 2**bits, length, dtype=f"u{bits // 8}")
+    before = start.copy()
+    found = masked(start, [KEY], [OTHER])
+    assert found.dtype == start.dtype
+    plus, minus = mask(KEY, bits, length), mask(OTHER, bits, length)
+    wanted = [(x + a - b) % 2**bits for x, a, b in zip(start.tolist(), plus, minus, strict=True)]
+    assert found.tolist() == wanted
+    assert (masked(found, [OTHER], [KEY]) == start).all()
+    assert (start == before).all()
 
 
 def test_what_one_of_a_pair_adds_the_other_subtracts() -> None:
-    one, other = Masking(np.zeros(5, np.uint32)), Masking(np.zeros(5, np.uint32))
-    one.between(KEY, 3, 8)
-    other.between(KEY, 8, 3)
-    assert (one.vector == expand(KEY, 32, 5)).all()
-    assert not (one.vector + other.vector).any()
+    assert signed(3, {1: b"1", 8: b"8"}) == ([b"8"], [b"1"])
+    zeros = np.zeros(5, np.uint32)
+    one, other = masked(zeros, *signed(3, {8: KEY})), masked(zeros, *signed(8, {3: KEY}))
+    assert one.tolist() == mask(KEY, 32, 5)
+    assert not (one + other).any()
 
 
 def test_keys_depend_on_all_that_a_mask_is_for() -> None:

@@ -1,5 +1,7 @@
 """Counts first, then rows of enough people: sums equal plain ones, and rare rows never leave a client."""
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -134,13 +136,15 @@ def test_masked_sums_equal_plain_ones_bit_by_bit(data: st.DataObject) -> None:
 
 
 def test_rows_keep_k_contributors_whoever_drops_out() -> None:
-    """All ways in which n - t people drop out between the sums, for an item at the limit."""
-    plan = Plan(items=1, width=1, head=0, totals=0, k=2)
-    assert allowed(plan, np.array([3]), 4, 3).tolist() == [0]
-    assert allowed(plan, np.array([2]), 4, 3).tolist() == []
-    for gone in range(4):
-        left = {0, 1, 2} - {gone}
-        assert len(left) >= 2
+    """All ways in which n - t people drop out between the sums: k contributors are left, or it is refused."""
+    for n, t, k in [(4, 3, 2), (5, 3, 2), (5, 3, 3), (6, 4, 1), (6, 6, 4)]:
+        plan = Plan(items=n + 1, width=1, head=0, totals=0, k=k)
+        found = set(
+            allowed(plan, np.arange(n + 1), n, t).tolist()
+        )  # item i was changed by the first i people
+        for item in range(n + 1):
+            left = [len(set(range(item)) - set(gone)) for gone in itertools.combinations(range(n), n - t)]
+            assert (item in found) == (min(left) >= k)
 
 
 @pytest.mark.parametrize("seed", [1, 2, 3])

@@ -28,7 +28,7 @@ from sottovoce.exchange.secure.keys import (
     share_hashes,
     survivors_hash,
 )
-from sottovoce.exchange.secure.masks import Masking, binding, pair_key, self_key
+from sottovoce.exchange.secure.masks import binding, masked, pair_key, self_key, signed
 from sottovoce.exchange.secure.messages import (
     CONFIRMATION,
     UNMASKING,
@@ -130,14 +130,16 @@ class Client:
                 "Give one row of unsigned integers of 16, 32 or 64 bits.",
             )
         bound = binding(self.number, bits, len(vector), about)
-        masking = Masking(vector)
-        masking.add(self_key(self._keys.seeds[self.number], self.session, bound, self.me))
-        for other in self._partners:
-            if other != self.me:
-                agreed = self._agreed[other][1 + self.number]
-                masking.between(pair_key(agreed, self.session, bound, self.me, other), self.me, other)
+        own = self_key(self._keys.seeds[self.number], self.session, bound, self.me)
+        pairs = {
+            other: pair_key(self._agreed[other][1 + self.number], self.session, bound, self.me, other)
+            for other in self._partners
+            if other != self.me
+        }
+        added, subtracted = signed(self.me, pairs)
+        hidden = masked(vector, [own, *added], subtracted)
         self._bound, self.state = bound, State.MASKED
-        return self._message(Kind.MASKED, pack_masked(self.number, bound, masking.vector))
+        return self._message(Kind.MASKED, pack_masked(self.number, bound, hidden))
 
     def _on_roster(self, message: Envelope) -> bytes:
         """Check everybody's keys, and send shares of one's own secrets (round 1)."""

@@ -88,7 +88,7 @@ def signed_text(kind: Kind, sender: int, about: bytes, body: bytes) -> bytes:
 def from_client(kind: Kind, sender: int, about: bytes, body: bytes, identity: Identity) -> bytes:
     """A client's message as bytes."""
     signature = identity.sign(signed_text(kind, sender, about, body))
-    return HEADER.pack(MAGIC, VERSION, kind, sender, about, len(body)) + body + signature
+    return b"".join((HEADER.pack(MAGIC, VERSION, kind, sender, about, len(body)), body, signature))
 
 
 def from_server(kind: Kind, about: bytes, body: bytes) -> bytes:

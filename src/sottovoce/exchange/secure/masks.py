@@ -12,6 +12,7 @@ what they sum do not cancel: the server gets noise.
 """
 
 import struct
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -20,7 +21,7 @@ from numpy.typing import NDArray
 from sottovoce.exchange.secure.fixed_point import UNSIGNED
 from sottovoce.exchange.secure.primitives import derive, digest, keystream
 
-BLOCK = 2**18
+BLOCK = 2**17
 """Bytes of a mask that are made at a time: they stay in the cache until they are added."""
 _ZEROS = bytes(BLOCK)
 
@@ -46,35 +47,27 @@ def commitment(seed: bytes, who: int, number: int) -> bytes:
     return digest(b"seed", struct.pack("<HB", who, number), seed)
 
 
-class Masking:
-    """A vector modulo 2^b to which masks are added and from which they are taken, in place."""
+def masked(vector: NDArray[Any], added: Iterable[bytes], subtracted: Iterable[bytes] = ()) -> NDArray[Any]:
+    """A vector modulo 2^b with the masks of some keys added, and those of others subtracted.
 
-    def __init__(self, vector: NDArray[Any]) -> None:
-        self.vector = np.array(vector, UNSIGNED[8 * vector.itemsize])
-        self._made = bytearray(min(self.vector.nbytes, BLOCK) + 16)  # what the cipher wants to have
-
-    def add(self, key: bytes) -> None:
-        """Add the mask of a key."""
-        self._apply(key, np.add)
-
-    def subtract(self, key: bytes) -> None:
-        """Subtract the mask of a key."""
-        self._apply(key, np.subtract)
-
-    def between(self, key: bytes, mine: int, theirs: int) -> None:
-        """Apply the mask that two clients share, as the first of them does."""
-        self._apply(key, np.add if theirs > mine else np.subtract)
-
-    def _apply(self, key: bytes, operation: np.ufunc) -> None:
-        stream, size = keystream(key), self.vector.itemsize
-        for start in range(0, len(self.vector), BLOCK // size):
-            part = self.vector[start : start + BLOCK // size]
-            stream.update_into(memoryview(_ZEROS)[: part.nbytes], self._made)
-            operation(part, np.frombuffer(self._made, f"<u{size}", len(part)), out=part)
+    Block after block, each with all masks: so the sum stays in the cache.
+    """
+    size = vector.itemsize
+    result = np.array(vector, UNSIGNED[8 * size])
+    steps = [(keystream(key), np.add) for key in added] + [
+        (keystream(key), np.subtract) for key in subtracted
+    ]
+    made = bytearray(BLOCK + 16)  # the cipher wants to have some more
+    mask = np.frombuffer(made, f"<u{size}", BLOCK // size)
+    for start in range(0, len(result), len(mask)):
+        part = result[start : start + len(mask)]
+        zeros, fresh = memoryview(_ZEROS)[: part.nbytes], mask[: len(part)]
+        for stream, operation in steps:
+            stream.update_into(zeros, made)
+            operation(part, fresh, part)
+    return result
 
 
-def expand(key: bytes, bits: int, length: int) -> NDArray[Any]:
-    """The mask of a key as a vector of its own."""
-    masking = Masking(np.zeros(length, UNSIGNED[bits]))
-    masking.add(key)
-    return masking.vector
+def signed(mine: int, keys: Mapping[int, bytes]) -> tuple[list[bytes], list[bytes]]:
+    """Keys of masks shared with others, by their number: which a client adds, and which it subtracts."""
+    return [keys[who] for who in keys if who > mine], [keys[who] for who in keys if who < mine]

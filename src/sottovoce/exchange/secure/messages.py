@@ -112,7 +112,8 @@ class Masked(NamedTuple):
 
 def pack_masked(number: int, bound: bytes, vector: NDArray[Any]) -> bytes:
     size = vector.itemsize
-    return MASKED.pack(number, 8 * size, len(vector), bound) + vector.astype(f"<u{size}").tobytes()
+    head = MASKED.pack(number, 8 * size, len(vector), bound)
+    return b"".join((head, vector.astype(f"<u{size}", copy=False).data))  # one copy of what may be megabytes
 
 
 def unpack_masked(body: bytes, bits: int, length: int) -> Masked:

@@ -29,7 +29,7 @@ from sottovoce.exchange.secure.keys import (
     share_hashes,
     survivors_hash,
 )
-from sottovoce.exchange.secure.masks import Masking, binding, commitment, pair_key, self_key
+from sottovoce.exchange.secure.masks import binding, commitment, masked, pair_key, self_key, signed
 from sottovoce.exchange.secure.messages import (
     CONFIRMATION,
     MASKED,
@@ -284,21 +284,23 @@ class Server:
         """Join shares, check what they give, and take all masks out of the sum."""
         holders = list(answers)[: self.group.threshold]
         secrets = shamir.join(np.array([answers[who] for who in holders]), holders)
-        masking = Masking(self._total)
+        result, seeds = self._total, []
         for who, secret in zip(self._partners, secrets, strict=True):
-            keys = self._roster[who]
+            published = self._roster[who]
             if who in self.survivors:
-                if commitment(secret, who, self.number) != keys.commitments[self.number]:
+                if commitment(secret, who, self.number) != published.commitments[self.number]:
                     return self.fail(f"Participant {who} dealt shares that do not give its seed.")
-                masking.subtract(self_key(secret, self.session, self._bound, who))
+                seeds.append(self_key(secret, self.session, self._bound, who))
                 continue
             key = AgreementKey(secret)
-            if key.public != keys.masks[self.number]:
+            if key.public != published.masks[self.number]:
                 return self.fail(f"Participant {who} dealt shares that do not give its mask key.")
-            for other in self.survivors:  # each applied a mask that nobody else in the sum has
+            pairs = {}  # each survivor applied a mask that nobody else in the sum has
+            for other in self.survivors:
                 agreed = key.agree(self._roster[other].masks[self.number])
-                masking.between(pair_key(agreed, self.session, self._bound, who, other), who, other)
-        done = Summed(self.number, masking.vector, self.survivors)
+                pairs[other] = pair_key(agreed, self.session, self._bound, who, other)
+            result = masked(result, *signed(who, pairs))
+        done = Summed(self.number, masked(result, (), seeds), self.survivors)
         self._partners, self.number = self.survivors, self.number + 1
         self.phase = Phase.DONE if self.number == self.group.sums else Phase.IDLE
         return [done]
