@@ -83,7 +83,7 @@ def test_small_and_similar_groups_are_refused() -> None:
     guard.remember(first)
     guard.check(first)  # the same again tells nothing new
     for other in (people(*range(9)), people(*range(8)), people(*range(11)), people(*range(9), 10)):
-        with pytest.raises(MessageError, match=r"differs from an earlier one by [12] people"):
+        with pytest.raises(MessageError, match=r"differs from an earlier one by (1 person|2 people)"):
             guard.check(other)
     guard.check(people(*range(7)))
     guard.check(people(*range(20, 30)))

@@ -374,5 +374,5 @@ def test_the_guard_looks_at_survivors_before_they_are_signed() -> None:
             session.run(leaves)
             assert len(session.summed) == 1
         else:
-            with pytest.raises(MessageError, match="differs from an earlier one by 1 people"):
+            with pytest.raises(MessageError, match="differs from an earlier one by 1 person"):
                 session.run(leaves)

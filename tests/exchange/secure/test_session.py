@@ -67,8 +67,8 @@ def test_sums_are_plain_sums_down_to_the_threshold(
     else:
         assert session.server.phase is Phase.FAILED
         assert session.failed is not None
-        assert f"Only {len(here(broken))} participants sent" in session.failed.reason
-        assert f"{every.threshold} must" in session.failed.reason
+        assert f"Only {len(here(broken))} participant" in session.failed.reason
+        assert f"and {every.threshold} are needed" in session.failed.reason
 
 
 def test_a_larger_group() -> None:
@@ -163,8 +163,8 @@ def test_drawn_from_the_system_by_default() -> None:
 @pytest.mark.parametrize(
     ("identities", "threshold", "label", "sums", "problem"),
     [
-        ((b"a" * 32,), 1, b"", 1, "has 1 people"),
-        (tuple(number.to_bytes(32, "big") for number in range(1025)), 700, b"", 1, "has 1025 people"),
+        ((b"a" * 32,), 1, b"", 1, "has 1 person"),
+        (tuple(number.to_bytes(32, "big") for number in range(1025)), 700, b"", 1, "has 1,025 people"),
         ((b"a" * 32, b"b" * 31), 2, b"", 1, "not a key"),
         ((b"b" * 32, b"a" * 32), 2, b"", 1, "ascending"),
         ((b"a" * 32, b"a" * 32), 2, b"", 1, "ascending"),

@@ -291,6 +291,9 @@ def test_a_client_that_counts_twice_ends_the_round(monkeypatch: pytest.MonkeyPat
 
 
 def test_rounds_that_cannot_be() -> None:
+    for change in ({"items": -1}, {"items": 2**32}, {"head": -1}):
+        with pytest.raises(MessageError, match="cannot be planned"):
+            TwoSumsServer(PLAN._replace(**change), group_of(6, sums=2))
     with pytest.raises(MessageError, match="has 2 sums, and the group is for 1"):
         TwoSumsServer(PLAN, group_of(6))
     with pytest.raises(MessageError, match="at least 6 people cannot be had where 5"):

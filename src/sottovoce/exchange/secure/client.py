@@ -44,6 +44,7 @@ from sottovoce.exchange.secure.messages import (
     unpack_numbered,
 )
 from sottovoce.exchange.secure.primitives import KEY, Identity, RandomBytes, decrypt, encrypt, is_signed
+from sottovoce.plural import count
 
 
 class State(Enum):
@@ -242,6 +243,6 @@ class Client:
     def _enough(self, people: Any, did: str) -> None:
         if len(people) < self.group.threshold:
             raise MessageError(
-                f"Only {len(people)} participants {did}, and {self.group.threshold} are needed.",
+                f"Only {count(len(people), 'participant')} {did}, and {self.group.threshold} are needed.",
                 "Begin a new round.",
             )

@@ -35,6 +35,7 @@ from sottovoce.exchange.secure.envelope import Kind, from_client, from_server, o
 from sottovoce.exchange.secure.messages import pack_list, unpack_list
 from sottovoce.exchange.secure.primitives import KEY, SIGNATURE, Identity, RandomBytes, digest, is_signed
 from sottovoce.exchange.secure.server import Failed, Send
+from sottovoce.plural import count
 
 ENTRY = np.dtype([("who", "<u2"), ("value", "u1", KEY), ("signature", "u1", SIGNATURE)])
 LARGEST = 2**16 - 2
@@ -52,7 +53,7 @@ class Lottery:
     def __post_init__(self) -> None:
         if not 2 <= self.size <= len(self.candidates) <= LARGEST:
             raise MessageError(
-                f"{self.size} people cannot be drawn from {len(self.candidates)}.",
+                f"{count(self.size, 'person')} cannot be drawn from {len(self.candidates)}.",
                 f"Draw at least 2, from at most {LARGEST}.",
             )
         if any(a >= b for a, b in zip(self.candidates, self.candidates[1:], strict=False)):
@@ -133,7 +134,9 @@ class Drawer:
         if committed.get(self.me) != lottery.commitment(self.me, self._secret):
             raise MessageError("The list of commitments does not hold this node's own.")
         if len(committed) < lottery.size:
-            raise MessageError(f"Only {len(committed)} people committed, and {lottery.size} are to be drawn.")
+            raise MessageError(
+                f"Only {count(len(committed), 'person')} committed, and {lottery.size} are to be drawn."
+            )
         self._committed, self._list, self.step = committed, digest(body), Step.REVEALED
         return self._message(Kind.REVEAL, self._list + self._secret)
 
@@ -211,7 +214,11 @@ class DrawServer:
         if self.phase is DrawPhase.COMMITMENT:
             if len(answers) < lottery.size:
                 self.phase = DrawPhase.FAILED
-                return [Failed(f"Only {len(answers)} people committed, and {lottery.size} are to be drawn.")]
+                return [
+                    Failed(
+                        f"Only {count(len(answers), 'person')} committed, and {lottery.size} are to be drawn."
+                    )
+                ]
             self.phase, self._committed, self._list = DrawPhase.REVEAL, values, digest(body)
             message = from_server(Kind.COMMITMENTS, lottery.context, body)
             return [Send(who, message) for who in answers]

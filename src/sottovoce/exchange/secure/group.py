@@ -16,6 +16,7 @@ from functools import cached_property
 
 from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.primitives import KEY, digest
+from sottovoce.plural import count
 
 LARGEST = 1024
 """People in a group. Work grows with the square of it."""
@@ -37,7 +38,9 @@ class Group:
     def __post_init__(self) -> None:
         n = len(self.identities)
         if not 2 <= n <= LARGEST:
-            raise MessageError(f"A group has {n} people.", f"It needs at least 2, and at most {LARGEST}.")
+            raise MessageError(
+                f"A group has {count(n, 'person')}.", f"It needs at least 2, and at most {LARGEST}."
+            )
         if any(len(key) != KEY for key in self.identities):
             raise MessageError(f"An identity of a group is not a key of {KEY} bytes.")
         if any(a >= b for a, b in zip(self.identities, self.identities[1:], strict=False)):

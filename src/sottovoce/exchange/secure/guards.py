@@ -9,7 +9,8 @@ has fewer than k places that are not zero.
 
 The sets to look at are those whose vectors are really in a sum: a server that pretends that one person
 dropped out chooses them as freely as groups. So the client checks survivors before it signs them, and the
-group before it begins. It remembers the sums it was in; of others it knows nothing.
+group before it begins. It remembers what it signed, whether a sum came of it or not; of sums that it was
+not in it knows nothing.
 
 Whether such a vector exists is decided exactly. People who were in the same sums have the same place in
 every combination, so they are one column with a weight. A column whose weight reaches what is left of k
@@ -28,6 +29,7 @@ from dataclasses import dataclass, field
 
 from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.group import Group
+from sottovoce.plural import count
 
 PRIME = 2**61 - 1
 WORK = 2_000
@@ -60,20 +62,22 @@ class Guard:
         least = max(self.k, self.smallest)
         if len(people) < least:
             raise MessageError(
-                f"A sum of {len(people)} people is too small: this node wants {least}.", "Begin a new round."
+                f"A sum of {count(len(people), 'person')} is too small: this node wants {least}.",
+                "Begin a new round.",
             )
         for known in self.earlier:
             apart = len(known ^ people)
             if 0 < apart < self.k:
                 raise MessageError(
-                    f"A sum of {len(people)} people differs from an earlier one by {apart} people, "
-                    f"and together they would tell about these; this node wants at least {self.k}.",
+                    f"A sum of {count(len(people), 'person')} differs from an earlier one by "
+                    f"{count(apart, 'person')}, and both together would tell about these alone; "
+                    f"this node wants at least {self.k}.",
                     "Take part with the same group as before, or with a very different one.",
                 )
         if people not in self.earlier and isolates([*self.earlier, people], self.k):
             raise MessageError(
-                f"A sum of {len(people)} people, combined with earlier ones, would tell about fewer than "
-                f"{self.k} of them.",
+                f"A sum of {count(len(people), 'person')}, combined with earlier ones, would tell about "
+                f"fewer than {self.k} of them.",
                 "Take part with the same group as before, or with people whom this node never met.",
             )
 

@@ -46,6 +46,7 @@ from sottovoce.exchange.secure.messages import (
     unpack_numbered,
 )
 from sottovoce.exchange.secure.primitives import KEY, AgreementKey
+from sottovoce.plural import count
 
 _PROBE = AgreementKey(bytes(range(KEY)))
 """Any private key shows whether a public one is of small order."""
@@ -231,7 +232,8 @@ class Server:
         answers, self._answers = dict(sorted(self._answers.items())), {}
         if len(answers) < self.group.threshold:
             return self.fail(
-                f"Only {len(answers)} participants sent {self.phase.value}; {self.group.threshold} must."
+                f"Only {count(len(answers), 'participant')} sent {self.phase.value}, "
+                f"and {self.group.threshold} are needed."
             )
         self.present = tuple(answers)
         closing: dict[Phase, Callable[[dict[int, Any]], Sequence[Event]]] = {

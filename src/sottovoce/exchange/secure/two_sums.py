@@ -53,9 +53,12 @@ from sottovoce.exchange.secure.guards import Guard
 from sottovoce.exchange.secure.messages import Announcement, pack_announcement, unpack_announcement
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes, digest
 from sottovoce.exchange.secure.server import Event, Phase, Send, Server, Sum, Summed
+from sottovoce.plural import count
 
 
 def _check(plan: Plan, group: Group) -> None:
+    if min(plan) < 0 or plan.items >= 2**32:
+        raise MessageError(f"A round cannot be planned with these numbers: {plan}.")
     if group.sums != 2:
         raise MessageError(f"A round of counts and rows has 2 sums, and the group is for {group.sums}.")
     if not 1 <= plan.k <= group.threshold:
@@ -144,7 +147,7 @@ class TwoSumsClient:
             at = int(announced.contributors.argmin())
             raise MessageError(
                 f"The server asks for the row of item {announced.items[at]}, which "
-                f"{announced.contributors[at]} people changed, and {least} are needed.",
+                f"{count(int(announced.contributors[at]), 'person')} changed, and {least} are needed.",
                 "This node sends no such row; leave this server.",
             )
         if len(announced.items) and announced.contributors.max() > people:
