@@ -86,12 +86,17 @@ class Wire(RuleBasedStateMachine):
     def noise(self, data: bytes, to: int) -> None:
         self.deliver(to, data)
 
-    @rule(kind=st.sampled_from(list(Kind)), body=st.binary(max_size=90), to=st.integers(-1, PEOPLE - 1))
-    def well_formed_noise(self, kind: Kind, body: bytes, to: int) -> None:
+    @rule(
+        kind=st.sampled_from(list(Kind)),
+        body=st.binary(max_size=90),
+        to=st.integers(-1, PEOPLE - 1),
+        sender=st.sampled_from([0, 3, PEOPLE, 65534]),
+    )
+    def well_formed_noise(self, kind: Kind, body: bytes, to: int, sender: int) -> None:
         """With the right session, and signed by a participant where that is needed."""
         about = self.server.session or self.server.group.context
-        message = from_server(kind, about, body) if to >= 0 else from_client(kind, 3, about, body, NAMES[3])
-        self.deliver(to, message)
+        signed = from_client(kind, sender, about, body, NAMES[3])
+        self.deliver(to, from_server(kind, about, body) if to >= 0 else signed)
 
     @rule(place=st.integers(0, 5000), bits=st.integers(1, 255), at=st.integers(0, 200))
     def signed_lies(self, place: int, bits: int, at: int) -> None:

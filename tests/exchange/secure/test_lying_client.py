@@ -13,6 +13,8 @@ from tests.exchange.secure.test_primitives import SMALL_ORDER
 
 PEOPLE = 6
 NAMES = identities(PEOPLE)
+PHASES = [Phase.KEYS, Phase.SHARES, Phase.MASKED, Phase.CONSISTENCY, Phase.UNMASKING]
+every_phase = pytest.mark.parametrize("phase", PHASES)
 
 
 def session_in(phase: Phase) -> Session:
@@ -42,9 +44,26 @@ def test_a_message_under_another_name() -> None:
     refused(session, forged, "not signed by participant 2")
 
 
-@pytest.mark.parametrize(
-    "phase", [Phase.KEYS, Phase.SHARES, Phase.MASKED, Phase.CONSISTENCY, Phase.UNMASKING]
-)
+def test_a_number_that_is_nobodys() -> None:
+    session = session_in(Phase.KEYS)
+    message = read(session.letters[2])
+    for number in (PEOPLE, 65534):
+        with pytest.raises(MessageError, match=f"Participant {number} is not in the group"):
+            session.server.receive(from_client(Kind.KEYS, number, message.about, message.body, NAMES[2]))
+
+
+@pytest.mark.parametrize("phase", PHASES[1:])
+def test_who_dropped_out_cannot_come_back(phase: Phase) -> None:
+    """Its letter of the phase before is lost. Then it sends one of this phase all the same."""
+    session = session_in(PHASES[PHASES.index(phase) - 1])
+    session.post(lambda who: who == 2)
+    assert session.server.phase is phase
+    back = from_client(Kind[phase.name], 2, session.server.session, b"", NAMES[2])
+    with pytest.raises(MessageError, match="has dropped out"):
+        session.server.receive(back)
+
+
+@every_phase
 def test_every_phase_takes_one_message_of_each(phase: Phase) -> None:
     session = session_in(phase)
     letter = session.letters.pop(2)
@@ -52,9 +71,7 @@ def test_every_phase_takes_one_message_of_each(phase: Phase) -> None:
     refused(session, letter, "has answered already")
 
 
-@pytest.mark.parametrize(
-    "phase", [Phase.KEYS, Phase.SHARES, Phase.MASKED, Phase.CONSISTENCY, Phase.UNMASKING]
-)
+@every_phase
 def test_changed_on_the_way(phase: Phase) -> None:
     session = session_in(phase)
     data = bytearray(session.letters[2])
@@ -62,9 +79,7 @@ def test_changed_on_the_way(phase: Phase) -> None:
     refused(session, bytes(data), "not signed by participant 2")
 
 
-@pytest.mark.parametrize(
-    "phase", [Phase.KEYS, Phase.SHARES, Phase.MASKED, Phase.CONSISTENCY, Phase.UNMASKING]
-)
+@every_phase
 def test_too_late(phase: Phase) -> None:
     session = session_in(phase)
     late = session.letters.pop(2)
@@ -75,9 +90,7 @@ def test_too_late(phase: Phase) -> None:
         session.server.receive(late)
 
 
-@pytest.mark.parametrize(
-    "phase", [Phase.KEYS, Phase.SHARES, Phase.MASKED, Phase.CONSISTENCY, Phase.UNMASKING]
-)
+@every_phase
 @pytest.mark.parametrize("by", [-1, 1])
 def test_bodies_of_other_lengths(phase: Phase, by: int) -> None:
     session = session_in(phase)

@@ -315,3 +315,6 @@ def test_announcements_fit_what_is_declared() -> None:
     assert pack_announcement(said) == body
     with pytest.raises(MessageError, match="too few"):
         unpack_announcement(b"", 6, 1)
+    for wrong in (body[:-1], body + b"x", body[:4] + b"\x02" + body[5:], b"\x05" + body[1:]):
+        with pytest.raises(MessageError, match="were expected"):
+            unpack_announcement(wrong, 6, 1)
