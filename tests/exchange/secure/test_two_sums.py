@@ -1,6 +1,7 @@
 """Counts first, then rows of enough people: sums equal plain ones, and rare rows never leave a client."""
 
 import itertools
+from typing import Any
 
 import numpy as np
 import pytest
@@ -276,13 +277,19 @@ def test_contributions_that_are_refused_before_anything_is_sent(
         client.offer(one.parts[0])
 
 
-def test_a_client_that_counts_twice_ends_the_round(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("places", "times"), [(slice(6), 2), (slice(6), -1), (slice(6, 7), -1)])
+def test_clients_that_count_otherwise_end_the_round(
+    monkeypatch: pytest.MonkeyPatch, places: slice, times: int
+) -> None:
+    """Every count doubled, every count negative, every total negative."""
+
+    def lie(*arguments: Any) -> np.ndarray:
+        vector = first_vector(*arguments)
+        vector[places] *= np.uint32(times % 2**32)
+        return vector
+
+    monkeypatch.setattr("sottovoce.exchange.secure.two_sums.first_vector", lie)
     one = Round(PLAN, 6)
-    honest = first_vector
-    monkeypatch.setattr(
-        "sottovoce.exchange.secure.two_sums.first_vector",
-        lambda *arguments: honest(*arguments) * np.uint32(2),
-    )
     one.run()
     assert one.result is None
     assert one.server.phase is Phase.FAILED

@@ -113,7 +113,7 @@ class TwoSumsClient:
 
     def offer(self, mine: Contribution) -> bytes:
         """Send the first masked vector. The rows are kept until the announcement comes."""
-        if self.session.number or self._mine is not None:
+        if self._mine is not None:
             raise MessageError("A contribution is offered once.")
         clients = len(self.group)
         everything = np.asarray(mine.items, np.int64)
@@ -128,7 +128,7 @@ class TwoSumsClient:
         message = opened(data)
         if message.kind is not Kind.ANNOUNCEMENT:
             return self.session.receive(data)
-        if self._mine is None or self.session.number != 1 or self.state is not State.READY:
+        if self._mine is None or self.state is not State.READY:
             raise MessageError(
                 "An announcement came out of turn.", f"This client waits for {self.state.value}."
             )
