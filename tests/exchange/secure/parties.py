@@ -102,11 +102,11 @@ def total(vectors: NDArray[Any], who: Sequence[int]) -> NDArray[Any]:
     return np.array(columns, vectors.dtype)
 
 
-def changed(data: bytes, body: bytes, identity: Identity | None = None) -> bytes:
-    """The same message with another body, signed anew if it is a client's."""
+def changed(data: bytes, body: bytes, identity: Identity | None = None, about: bytes = b"") -> bytes:
+    """The same message with another body, signed anew if it is a client's, or of another session."""
     message = opened(data)
     if identity is None:
-        return from_server(message.kind, message.about, body)
+        return from_server(message.kind, about or message.about, body)
     return from_client(message.kind, message.sender, message.about, body, identity)
 
 

@@ -113,8 +113,6 @@ def test_a_server_that_changes_lists() -> None:
             people[0].receive(lists(some))
     # A split: one person is shown a shorter list. What others reveal is signed with the full one.
     people[0].receive(lists(entries[:7]))
-    server = DrawServer(LOTTERY)
-    server.phase = DrawPhase.COMMITMENT
     full, others, letters = committed()
     events = []
     for letter in letters:
@@ -148,6 +146,48 @@ def test_messages_out_of_turn() -> None:
         server.receive(reveal)
     with pytest.raises(MessageError, match="out of turn"):
         server.receive(drawers()[1].start())
+
+
+def test_messages_of_another_draw_or_of_nobody() -> None:
+    other = Lottery(LOTTERY.candidates, 3, b"round 2")
+    _, people, sent = committed()
+    with pytest.raises(MessageError, match="about another draw"):
+        people[0].receive(changed(sent[0].data, b"", about=other.context))
+    with pytest.raises(MessageError, match="about another draw"):
+        DrawServer(LOTTERY).receive(Drawer(other, NAMES[0]).start())
+    for number in (8, 65534):
+        with pytest.raises(MessageError, match=f"Candidate {number} is not in the draw"):
+            DrawServer(LOTTERY).receive(from_client(Kind.COMMITMENT, number, LOTTERY.context, b"", NAMES[0]))
+
+
+@pytest.mark.parametrize("length", [0, 31, 33, 64])
+def test_commitments_of_other_lengths(length: int) -> None:
+    body = b"x" * length
+    with pytest.raises(MessageError, match="too few bytes"):
+        DrawServer(LOTTERY).receive(from_client(Kind.COMMITMENT, 2, LOTTERY.context, body, NAMES[2]))
+
+
+def test_a_candidate_that_colludes_with_the_server() -> None:
+    """It signs another secret when it has seen those of all others, and the server passes it on."""
+    server, people, sent = committed()
+    replies = [people[letter.to].receive(letter.data) for letter in sent]
+    events = [event for reply in replies for event in server.receive(reply)]
+    entries = unpack_list(read(events[0].data).body, ENTRY, 8).copy()
+    signed = from_client(Kind.REVEAL, 5, LOTTERY.context, read(replies[5]).body[:32] + b"y" * 32, NAMES[5])
+    entries["value"][5] = np.frombuffer(b"y" * 32, np.uint8)
+    entries["signature"][5] = np.frombuffer(read(signed).signature, np.uint8)
+    with pytest.raises(MessageError, match="Candidate 5 revealed another secret than it committed to"):
+        people[0].receive(changed(events[0].data, len(entries).to_bytes(2, "little") + entries.tobytes()))
+
+
+def test_a_reveal_after_another_list_or_without_a_commitment() -> None:
+    server, people, sent = committed(count=5)
+    reveal = read(people[2].receive(sent[2].data))
+    elsewhere = from_client(Kind.REVEAL, 2, reveal.about, b"x" * 32 + reveal.body[32:], NAMES[2])
+    with pytest.raises(MessageError, match="saw another list"):
+        server.receive(elsewhere)
+    with pytest.raises(MessageError, match="Candidate 6 is not in the draw"):
+        server.receive(from_client(Kind.REVEAL, 6, reveal.about, reveal.body, NAMES[6]))
 
 
 @pytest.mark.parametrize(("size", "names"), [(1, 8), (9, 8), (3, 2)])
