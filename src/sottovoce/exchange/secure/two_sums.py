@@ -50,7 +50,12 @@ from sottovoce.exchange.secure.contribution import (
 from sottovoce.exchange.secure.envelope import Kind, from_server, opened, size
 from sottovoce.exchange.secure.group import Group
 from sottovoce.exchange.secure.guards import Guard
-from sottovoce.exchange.secure.messages import Announcement, pack_announcement, unpack_announcement
+from sottovoce.exchange.secure.messages import (
+    ANNOUNCEMENT,
+    Announcement,
+    pack_announcement,
+    unpack_announcement,
+)
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes, digest
 from sottovoce.exchange.secure.server import Event, Phase, Send, Server, Sum, Summed
 from sottovoce.plural import count
@@ -102,10 +107,8 @@ class TwoSumsClient:
     @property
     def largest(self) -> int:
         """The length in bytes of the longest message that it accepts."""
-        body = pack_announcement(
-            Announcement(*(np.zeros(0, np.int64),) * 2, np.zeros(self.plan.totals, np.uint64))
-        )
-        return max(self.session.largest, size(len(body) + 8 * self.plan.items, signed=False))
+        announcement = ANNOUNCEMENT.size + 8 * (self.plan.items + self.plan.totals)
+        return max(self.session.largest, size(announcement, signed=False))
 
     def start(self) -> bytes:
         """Advertise keys."""
