@@ -122,6 +122,6 @@ def benchmarks(prefix: str) -> Iterator[Result]:
             TARGET.get(name, 1.0),
             f"{paper:.1f} ms of CPU (median {median:.1f}) for {length:,} numbers of 32 bits among {people} "
             f"people, {own:.1f} ms for counts and rows as sent here; beside it, once a round: keys "
-            f"{ready.keys:.1f}, agreements and shares {ready.shares:.1f}, others' shares {ready.inbox:.1f} ms; "
-            f"{load()}",
+            f"{ready.keys:.1f}, agreements and shares {ready.shares:.1f}, others' shares {ready.inbox:.1f} ms"
+            f"; {load()}",
         )
