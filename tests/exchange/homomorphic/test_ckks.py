@@ -63,10 +63,10 @@ def test_other_parameters_are_refused() -> None:
         context = tenseal.context(tenseal.SCHEME_TYPE.CKKS, degree, coeff_mod_bit_sizes=moduli)
         context.global_scale = ckks.SCALE if degree == 8192 else 2**40
         keys = ckks.CKKSHolder(context, DATA[6:14])
-        with pytest.raises(MessageError, match="parameters in use here|length that cannot be"):
+        with pytest.raises(MessageError, match=r"parameters in use here|length that cannot be"):
             SCHEME.adder(keys.public)
         forged = ckks._write(ckks.VECTOR, DATA[6:14], 1, [tenseal.ckks_vector(context, [1.0]).serialize()])
-        with pytest.raises(MessageError, match="not a ciphertext|length that cannot be"):
+        with pytest.raises(MessageError, match=r"not a ciphertext|length that cannot be"):
             SERVER.parse(forged, 1, FIXED)
 
 
@@ -78,7 +78,7 @@ def test_ciphertexts_of_another_scale_or_count_are_refused() -> None:
         tenseal.ckks_vector(context, [1.0]),
         tenseal.ckks_vector(context, np.zeros(SLOTS + 1)),
     ):
-        with pytest.raises(MessageError, match="not a ciphertext|length that cannot be"):
+        with pytest.raises(MessageError, match=r"not a ciphertext|length that cannot be"):
             SERVER.parse(ckks._write(ckks.VECTOR, DATA[6:14], 2, [vector.serialize()]), 2, FIXED)
 
 

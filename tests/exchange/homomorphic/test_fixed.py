@@ -23,7 +23,7 @@ def test_the_bound_is_what_all_clients_at_the_limit_add_up_to() -> None:
     total = 7 * fixed.encode(np.array([2.5, -2.5]))
     np.testing.assert_array_equal(fixed.decode(total), [17.5, -17.5])
     with pytest.raises(MessageError, match="larger than 7 participants"):
-        fixed.decode(total + [1, 0])
+        fixed.decode(total + np.array([1, 0]))
 
 
 @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])

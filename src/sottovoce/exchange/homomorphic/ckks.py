@@ -13,8 +13,8 @@ Cheon, Kim, Kim and Song, *Homomorphic Encryption for Arithmetic of Approximate 
 Precision: encryption adds noise to each number, whose standard deviation is 2^−37.5 of the limit (measured;
 it comes from rounding by the dropped modulus). A sum of k ciphertexts is taken to be off by at most
 √k · 2^−33, more than twenty standard deviations. Numbers are rounded to the grid of `Fixed` before
-encryption, and sums after decryption. Where the bound is below half a step (`error` is 0), the sum of integers comes out
-exactly.
+encryption, and sums after decryption. Where the bound is below half a step (`error` is 0), the sum of
+integers comes out exactly.
 
 Decrypted numbers carry noise that depends on the secret key. Whoever receives many of them without having
 the key can compute it (Li and Micciancio, EUROCRYPT 2021). Here only holders of the key decrypt, and they

@@ -1,10 +1,10 @@
 """Many signed integers in one: slots wide enough that sums never carry over into a neighbour.
 
-A plaintext is 1 + 2^16 · Σ v_i · 2^(b i), where b is the number of bits of a sum with its sign (`Fixed.bits`).
-A sum of plaintexts holds the sums of the v_i, and in its lowest 16 bits how many plaintexts were added: more
-than agreed, whose sums could carry over, are refused. A negative number borrows from the slot above, and
-reading adds 2^(b−1) to every slot first, which gives back what was borrowed. With one slot to a plaintext this
-is one value per ciphertext, as published.
+A plaintext is 1 + 2^16 · Σ v_i · 2^(b i), where b is the number of bits of a sum with its sign
+(`Fixed.bits`). A sum of plaintexts holds the sums of the v_i, and in its lowest 16 bits how many plaintexts
+were added: more than agreed, whose sums could carry over, are refused. A negative number borrows from the
+slot above, and reading adds 2^(b−1) to every slot first, which gives back what was borrowed. With one slot
+to a plaintext this is one value per ciphertext, as published.
 """
 
 import numpy as np

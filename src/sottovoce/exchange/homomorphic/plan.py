@@ -130,8 +130,8 @@ class Plan(NamedTuple):
             )
         table, counts = np.zeros((self.items, self.width)), np.zeros(self.items)
         table[ids], counts[ids] = rows, 1.0
-        # Zero instances weigh nothing; a change that is not finite must not vanish in that product.
-        weighted = np.asarray(head, np.float64) * instances
+        with np.errstate(invalid="ignore"):  # inf · 0 is not finite either, and refused when it is encoded
+            weighted = np.asarray(head, np.float64) * instances
         return table.ravel(), counts, weighted, np.array([float(instances), 1.0])
 
     def model(self, base: tuple[Numbers, Numbers]) -> Model:
@@ -142,10 +142,9 @@ class Plan(NamedTuple):
         """The model after these decrypted sums, on the grid of the base's form."""
         rows, counts, head, (instances, contributors) = sums
         rows = rows.reshape(self.items, self.width)
-        plausible = self.fewest <= contributors <= self.clients and 0 <= instances <= contributors * (
-            self.instances
-        )
-        if not (plausible and ((counts >= 0) & (counts <= contributors)).all()):
+        people = self.fewest <= contributors <= self.clients
+        trained = 0 <= instances <= contributors * self.instances
+        if not (people and trained and ((counts >= 0) & (counts <= contributors)).all()):
             raise MessageError(
                 f"A sum claims {contributors:g} contributors, and {self.fewest} to {self.clients} can be; or "
                 "more of them changed a row, or had instances, than there are.",
