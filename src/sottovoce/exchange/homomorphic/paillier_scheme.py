@@ -43,8 +43,8 @@ class Paillier(NamedTuple):
         fixed.check()
         if fixed.terms > packing.MOST_TERMS:
             raise MessageError(
-                f"Paillier adds at most {packing.MOST_TERMS} ciphertexts here, and {fixed.terms} participants "
-                "may take part.",
+                f"Paillier adds at most {packing.MOST_TERMS} ciphertexts here, and {fixed.terms} "
+                "participants may take part.",
                 "Use smaller groups.",
             )
         fitting = packing.slots(self.bits, fixed.bits)
