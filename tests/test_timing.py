@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce.kernels import LOSS, PHASE, driver, stream, uniform
-from sottovoce.timing import Timing, arrives, first_tick, load, phase, present, stays, synchronous
+from sottovoce.timing import Timing, arrives, cycle_load, first_tick, phase, present, stays, synchronous
 
 moments = st.integers(0, 20).map(float)
 
@@ -59,13 +59,13 @@ def test_without_sessions_all_are_always_there():
 
 def test_rounds_without_time_begin_together_and_take_one():
     timing = synchronous(3)
-    assert load(timing, 0.1) == 1.0
+    assert cycle_load(timing, 0.1) == 1.0
     assert phase(timing, 2, 1.0, 7) == 0.0
 
 
 def test_a_first_cycle_begins_at_a_random_moment_of_it():
     timing = clock(*[[(0, 9)]] * 50)
-    assert load(timing, 0.1) == 0.1
+    assert cycle_load(timing, 0.1) == 0.1
     phases = [phase(timing, node, 4.0, 7) for node in range(50)]
     assert phases == [4.0 * uniform(stream(7, PHASE, node, 0), 0) for node in range(50)]
     assert 0 <= min(phases) < 1 < 3 < max(phases) < 4

@@ -18,13 +18,13 @@ from sottovoce.kernels import (
     draw,
     driver,
     drivers,
+    from_float32,
     helper,
-    load,
     normal,
     operation,
     prange,
-    store,
     stream,
+    to_float32,
     uniform,
 )
 
@@ -70,8 +70,8 @@ def test_randomness_looks_random():
 @driver
 def _rounded(values, key, stored, loaded):
     for n in range(len(values)):
-        stored[n] = store(stored, values[n], dither(key, n // 2, n % 2))
-        loaded[n] = load(stored[n])
+        stored[n] = from_float32(stored, values[n], dither(key, n // 2, n % 2))
+        loaded[n] = to_float32(stored[n])
 
 
 def rounded(values, key, run=_rounded):

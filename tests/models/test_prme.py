@@ -205,7 +205,7 @@ def test_a_judged_network_equals_the_slow_one():
     here = fast.people.here.copy()
     fast.advance(4)
     advance_slowly(slow, 2)
-    renew(peers, slow.views, slow.people, slow.timing, slow.seed, slow.round)
+    renew(peers, slow.views, slow.receivers.heard, slow.timing, slow.seed, slow.round)
     advance_slowly(slow, 2)
     assert_same(fast, slow)
     np.testing.assert_array_equal(fast.receivers.heard, slow.receivers.heard)

@@ -6,7 +6,6 @@ Called by test_two_processes.py as `python -m tests.network.lone_node MODEL ME P
 import socket
 import sys
 
-from sottovoce.exchange import codec
 from sottovoce.network.transport import receive_frame, send_frame
 from sottovoce.node import Key, Node
 from tests.network.test_two_processes import SEED, history, shared
@@ -23,7 +22,7 @@ def main(name, me, port, rounds, out):
             message = node.emit()
             if me == 0:
                 send_frame(sock, message)
-            incoming = receive_frame(sock, codec.largest(community.expect))
+            incoming = receive_frame(sock, community.largest_message)
             if me == 1:
                 send_frame(sock, message)
             node.absorb(incoming)

@@ -11,6 +11,7 @@ from sottovoce.combine.interface import judges
 from sottovoce.data import ids
 from sottovoce.data.interactions import Catalog
 from sottovoce.errors import DataError, RunError
+from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import chain
 from sottovoce.exchange.message import Expect
 from sottovoce.exchange.steps.interface import sequence
@@ -119,6 +120,11 @@ class Community:
     def learning(self) -> Learning:
         """How a node learns from what it receives."""
         return Learning(self.merge, self.model, sequence(self.steps), InTurn())
+
+    @property
+    def largest_message(self) -> int:
+        """The length in bytes of the longest message that a node of this community accepts."""
+        return codec.largest(self.expect)
 
     def started(self, person: People) -> Tables:
         """A model before any training, and the person's vector with it."""
