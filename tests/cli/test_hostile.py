@@ -72,12 +72,12 @@ def test_default_places(call: Call, ratings: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "is damaged: Expecting value"),
-        (b'{"final": {', "is damaged: Expecting"),
-        (b"[]", "is damaged: it has no final"),
+        (b"", "is damaged: it is not a JSON object"),
+        (b'{"final": {', "is damaged: it is not a JSON object"),
+        (b"[]", "is damaged: it is not a JSON object"),
         (b"{}", "is damaged: it has no final"),
-        (b'{"final": 3}', "is damaged: it has no final"),
-        (b"\xff\xfe", "is damaged: 'utf-8' codec"),
+        (b'{"final": 3}', "is damaged: it has no best"),
+        (b"\xff\xfe", "is damaged: it is not a JSON object"),
         (None, "cannot be read: Is a directory"),
     ],
 )
@@ -253,7 +253,7 @@ def test_closed_outputs(finished: Path, redirected: str) -> None:
 def test_a_terminal_without_our_signs(finished: Path, encoding: str) -> None:
     done = sottovoce("recommend", str(finished), "--user", "p7", PYTHONIOENCODING=encoding)
     assert done.returncode == 0, done.stderr
-    assert "? kept from the model" in done.stdout
+    assert "? held out: it is in" in done.stdout
     done = sottovoce("recipes", PYTHONIOENCODING=encoding)
     assert done.returncode == 0, done.stderr
     assert "quickstart" in done.stdout

@@ -99,7 +99,7 @@ def test_the_verdict_and_those_not_tested_are_on_the_screen(
 @pytest.mark.parametrize(
     ("rows", "code", "said"),
     [
-        ([(p, "x", 3) for p in range(30)], 3, "has one item: there is nothing to choose from"),
+        ([(p, "x", 3) for p in range(30)], 3, "has one item, so nothing can be recommended"),
         ([("me", j, 3) for j in range(30)], 3, "about one person"),
         ([(p, p, 3) for p in range(30)], 3, "one column is used for both"),
         ([(p, j, 3) for p in range(5) for j in range(4)], 3, "met nearly all of the 4 items"),
