@@ -96,6 +96,5 @@ def listing(
     screen.print()
     screen.print(table)
     if any(entry.held_out for entry in recommendations):
-        screen.print(
-            "✓ held out: in this person's history, but not among what the model learnt from", soft_wrap=True
-        )
+        held_out = "✓ held out: it is in this person's history, but the model did not learn from it"
+        screen.print(held_out, soft_wrap=True)

@@ -116,7 +116,7 @@ def test_another_trace_in_the_same_file_is_refused(stay, tmp_path, monkeypatch):
         with pytest.raises(KeyboardInterrupt):
             run_recipe(Recipe.read(stay, ["run.checkpoint=0"]), tmp_path / "run")
     (tmp_path / "stay.csv").write_text("node,from,until\nanna,0,1000000\nbert,0,5000\n")
-    with pytest.raises(RunError, match=r"^The churn, that is when nodes are online, changed since"):
+    with pytest.raises(RunError, match=r"^The churn \(when nodes are online\) changed since"):
         run_recipe(Recipe.read(stay), tmp_path / "run", resume=True)
 
 
