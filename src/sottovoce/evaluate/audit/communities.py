@@ -10,6 +10,9 @@ changes, as the lengths of the changes of rows, which do not depend on the direc
 or as how often each row changed. The k senders with the highest cosine are named as neighbours. The true
 neighbours are the k senders whose sets of items have the highest Jaccard similarity. Guessing names k of the
 others.
+
+Some people resemble many others, so people are not independent of each other and the interval is too narrow:
+for random messages, it holds the figure of guessing in about 9 of 10 cases, and not in 19 of 20.
 """
 
 import numpy as np

@@ -25,7 +25,7 @@ moves u after every rating, so there it is an approximation.
 One update is then enough: Δc tells the error, and the quotient tells u. The person's bias b starts at a
 public value and grows by each Δc, so the observer has to see all updates from the first round on, and rows in
 the order of training, which is the order in which they are sent. The attack is exact for one epoch, up to
-rounding. With E epochs, e is the mean error over them.
+rounding. With E epochs, e is the mean error over them, and u the mean over the person's rows.
 """
 
 from typing import NamedTuple
@@ -67,11 +67,11 @@ def with_biases(
     moved = change[:, :-1] + step * regularization * epochs * rows[:, :-1]
     energy = np.bincount(target, grown**2)
     mean = _per_target(target, moved * grown[:, None]) / np.maximum(energy, 1e-300)[:, None]
-    # A small Δc tells little of u: it is drawn towards the mean over the person's rows.
-    little = 1e-6 * energy / np.maximum(np.bincount(target), 1)
-    vector = (moved * grown[:, None] + (little[:, None] * mean)[target]) / (grown**2 + little[target])[
-        :, None
-    ].clip(1e-300)
+    vector = mean[target]
+    if epochs == 1:  # u moves from row to row, and a Δc that is almost 0 tells little of it
+        little = 1e-6 * energy / np.maximum(np.bincount(target), 1)
+        weight = np.maximum(grown**2 + little[target], 1e-300)
+        vector = (moved * grown[:, None] + little[target, None] * vector) / weight[:, None]
     own = bias + _sum_before(target, grown)
     error = grown / (step * epochs)
     return np.asarray(error + (vector * rows[:, :-1]).sum(axis=1) + own + rows[:, -1])

@@ -4,6 +4,7 @@ import json
 import re
 import zipfile
 import zlib
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -63,6 +64,11 @@ def read(directory: Path, people: int, items: int) -> Records:
         )
     if len({part.rows.shape[1] for part in parts}) > 1:
         raise RunError(f"{folder} is damaged: its records have rows of different widths.", AGAIN)
+    return joined(parts)
+
+
+def joined(parts: Sequence[Records]) -> Records:
+    """Records of several files as one."""
     first = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
     columns = {name: [getattr(part, name) for part in parts] for name in Records._fields}
     columns["message"] = [part.message + n for part, n in zip(parts, first, strict=True)]
@@ -92,6 +98,11 @@ def _read(path: Path, round: int, people: int, items: int) -> Records:
     problem = _fault(arrays, people, items)
     if problem:
         raise RunError(f"{path} is damaged: {problem}.", AGAIN)
+    return of_arrays(round, arrays)
+
+
+def of_arrays(round: int, arrays: Mapping[str, NDArray[Any]]) -> Records:
+    """The messages of one record, as `simulate.observe` describes its arrays."""
     count = np.diff(arrays["offset"])
     return Records._make(
         [

@@ -17,8 +17,8 @@ _NAMES = {
     "last-one": "people alone behind a row of a sum",
 }
 _CAPTION = (
-    "What attacks on the recorded messages find, as means over people with 95 % intervals, beside what guessing "
-    "finds. Sampled items and other people are the same for both."
+    "What attacks on the recorded messages find, as means over people with 95 % intervals, and what guessing "
+    "finds. An observer who looks for items knows how many a person has."
 )
 
 
