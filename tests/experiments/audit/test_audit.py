@@ -34,7 +34,8 @@ def gossip(small, tmp_path_factory):
 
 @pytest.fixture
 def copy(federated, tmp_path):
-    return shutil.copytree(federated, tmp_path / "copy")
+    """The federated run, not audited yet."""
+    return shutil.copytree(federated, tmp_path / "copy", ignore=shutil.ignore_patterns(AUDIT))
 
 
 def entries(result, attack, observer):
