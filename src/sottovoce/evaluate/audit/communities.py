@@ -7,9 +7,9 @@ what can be compared with their figures is the quotient of success and guessing,
 
 The observer adds up what each sender changed, and compares senders by the cosine of these sums: as whole
 changes, as the lengths of the changes of rows, which do not depend on the direction of the person's vector,
-or as how often each row changed. The k senders with the highest cosine are named as neighbours. The true
-neighbours are the k senders whose sets of items have the highest Jaccard similarity. Guessing names k of the
-others.
+or as how often each row changed. An observer who found out people's items compares these instead. The k most
+similar senders are named as neighbours. The true neighbours are the k senders whose sets of items have the
+highest Jaccard similarity. Guessing names k of the others.
 
 Some people resemble many others, so people are not independent of each other and the interval is too narrow:
 for random messages, it holds the figure of guessing in about 9 of 10 cases, and not in 19 of 20.
@@ -25,39 +25,39 @@ NEIGHBOURS = 10
 """k; with fewer than 2 k people, a half of them."""
 
 
-def whole_changes(changes: Changes, targets: int, items: int) -> Floats:
-    """[P, items · w]: what each target changed in all."""
+def whole_changes(changes: Changes, targets: int, items: int) -> Doubles:
+    """[P, P]: the cosine of what targets changed in all."""
     found = [
         summed(changes, column, targets, items).astype(np.float32)
         for column in changes.change.T.astype(np.float64)
     ]
-    return np.concatenate(found, axis=1)
+    return cosine(np.concatenate(found, axis=1))
 
 
-def row_lengths(changes: Changes, targets: int, items: int) -> Floats:
-    """[P, items]: how far each target moved each row."""
-    return summed(changes, lengths(changes), targets, items).astype(np.float32)
+def row_lengths(changes: Changes, targets: int, items: int) -> Doubles:
+    """[P, P]: the cosine of how far targets moved each row."""
+    return cosine(summed(changes, lengths(changes), targets, items).astype(np.float32))
 
 
-def same_rows(changes: Changes, targets: int, items: int) -> Floats:
-    """[P, items]: how often each target changed each row."""
-    return times_seen(changes, targets, items).astype(np.float32)
+def same_rows(changes: Changes, targets: int, items: int) -> Doubles:
+    """[P, P]: the cosine of how often targets changed each row."""
+    return cosine(times_seen(changes, targets, items).astype(np.float32))
 
 
 WAYS = {"whole changes": whole_changes, "row lengths": row_lengths, "same rows": same_rows}
 
 
-def attack(traits: Floats, own: Bools, person: Longs) -> Figure:
-    """The share of true neighbours among those named by the cosine of `traits` [P, n].
+def attack(similarity: Doubles, own: Bools, person: Longs) -> Figure:
+    """The share of true neighbours among those named by `similarity` [P, P].
 
     `own` [P, items] is what targets have, `person` [P] who they are; everybody is a target once.
     """
-    targets = len(traits)
+    targets = len(similarity)
     if targets < 2:
         return over_people(np.full(targets, np.nan), np.full(targets, np.nan), person)
     count = min(NEIGHBOURS, targets // 2)
     named, true = (
-        strongest(_others(likeness), np.full(targets, count)) for likeness in (cosine(traits), jaccard(own))
+        strongest(_others(likeness), np.full(targets, count)) for likeness in (similarity, jaccard(own))
     )
     return over_people((named * true).sum(axis=1) / count, np.full(targets, count / (targets - 1)), person)
 
@@ -78,5 +78,4 @@ def jaccard(own: Bools) -> Doubles:
 
 def _others(similarity: Doubles) -> Doubles:
     """The same, without the similarity of people to themselves."""
-    np.fill_diagonal(similarity, -np.inf)
-    return similarity
+    return np.where(np.eye(len(similarity), dtype=np.bool_), -np.inf, similarity)

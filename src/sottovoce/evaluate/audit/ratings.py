@@ -147,10 +147,11 @@ def measure(found: Doubles, true: Doubles, target: Longs, person: Longs, possibl
 
 
 def parallel(target: Longs, change: Doubles) -> Doubles:
-    """[P]: the share of a person's changes that lies along one direction, from 1 / k to 1."""
+    """[P]: the share of a person's changes that lies along one direction, 1 / k to 1; NaN without any."""
     total = np.bincount(target, (change**2).sum(axis=1))
     along = ((change * _direction(target, change)[target]).sum(axis=1)) ** 2
-    return np.asarray(np.bincount(target, along) / np.maximum(total, 1e-300))
+    with np.errstate(invalid="ignore"):
+        return np.asarray(np.bincount(target, along) / total)
 
 
 def _direction(target: Longs, rows: Doubles) -> Doubles:

@@ -10,7 +10,7 @@ from sottovoce.evaluate.audit.changes import Changes, first_rounds
 from sottovoce.evaluate.audit.figures import Figure
 from sottovoce.experiments.audit.records import Records
 from sottovoce.experiments.audit.views import SERVER, View
-from sottovoce.state import Bools, Floats, Longs
+from sottovoce.state import Bools, Doubles, Longs
 
 _OF_UPDATES = ("changed", "repeated", "length", "side", "never")
 _OF_MODELS = ("changed", "repeated", "length", "age", "unusual", "never")
@@ -91,14 +91,15 @@ def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict
         return []
     own, found, count = truth.own(view.person), [], _count(view, per_item)
 
-    def found_items(changes: Changes, *shape: int) -> Floats:
-        return changed_rows.named(best, changed_rows.WAYS[best](changes, *shape), count).astype(np.float32)
+    def found_items(changes: Changes, *shape: int) -> Doubles:
+        named = changed_rows.named(best, changed_rows.WAYS[best](changes, *shape), count)
+        return communities.jaccard(named > 0.5)
 
-    for way, traits in (communities.WAYS | {"found items": found_items}).items():
+    for way, similarity in (communities.WAYS | {"found items": found_items}).items():
         curve = []
         for rounds in some_rounds(view.rounds):
             early = first_rounds(view.changes, rounds)
-            one = communities.attack(traits(early, len(view.person), truth.items), own, view.person)
+            one = communities.attack(similarity(early, len(view.person), truth.items), own, view.person)
             curve.append({"rounds": rounds, "neighbours": plain(one)})
         found.append(_entry("communities", view, way, curve))
     return found

@@ -107,6 +107,8 @@ def _attacked(run: Run, split: "Split", seen: records.Records) -> tuple[list[dic
                 entries += rated
     if (few := attacks.sums(seen)) is not None:
         entries.append(few)
+    if run.recipe.arrivals.share:
+        notes.append("Items that arrived during the run count as a person's from the first round on.")
     if not found:
         notes.append(_nothing(seen))
     return entries, notes

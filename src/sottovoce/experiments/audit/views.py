@@ -8,7 +8,9 @@
 | `both sides` | the peers around one person             | what the person added to models that came in  |
 
 `both sides` is the sandwich. Its targets are observers themselves: what they received in a round is what the
-peers around them sent, and what another observer received from them in the next round is what came out.
+peers around them sent, and what another observer received from them in the next round is what came out. In
+rounds without time, a node sends what it had when the round began, so nothing is missing between the two. In
+virtual time a node may send before it has received everything, and the view is less exact.
 """
 
 from typing import NamedTuple

@@ -16,6 +16,12 @@ _NAMES = {
     "ratings": "ratings",
     "last-one": "people alone behind a row of a sum",
 }
+_OBSERVERS = {
+    "server": "the server",
+    "neighbour": "one neighbour",
+    "colluders": "all observing neighbours together",
+    "both sides": "neighbours on both sides",
+}
 _CAPTION = (
     "What attacks on the recorded messages find, as means over people with 95 % intervals, and what guessing "
     "finds. An observer who looks for items knows how many a person has."
@@ -62,7 +68,7 @@ def _row(entry: dict[str, Any]) -> list[Cell]:
     figure, first = entry[name], entry["over_rounds"][0][name]
     interval = f"{share(figure['low'])} to {share(figure['high'])}" if figure["value"] is not None else ""
     return [
-        Cell(entry["observer"]),
+        Cell(_OBSERVERS[entry["observer"]]),
         Cell(_NAMES[entry["attack"]]),
         Cell(WAYS[entry["way"]]),
         Cell(share(figure["value"]), interval, tuple(figure[key] for key in ("value", "low", "high"))),
