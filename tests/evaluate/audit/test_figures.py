@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from sottovoce.evaluate.audit.figures import over_people, strongest, wilson
+from sottovoce.evaluate.audit.figures import interval, over_people, strongest, wilson
 
 
 def test_wilson_as_published():
@@ -11,6 +11,7 @@ def test_wilson_as_published():
     assert wilson(81, 263) == pytest.approx((0.2553, 0.3662), abs=5e-5)
     assert wilson(0, 20) == pytest.approx((0, 0.1611), abs=5e-5)
     assert wilson(20, 20)[1] == 1
+    assert interval(np.full(20, 1 - 1e-16)) == wilson(20, 20)
 
 
 def test_a_person_counts_once():

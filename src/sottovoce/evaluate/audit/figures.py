@@ -47,6 +47,7 @@ def over_people(values: Doubles, guessing: Doubles, person: Longs) -> Figure:
 
 def interval(values: Doubles) -> tuple[float, float]:
     """The 95 % interval of the mean of `values`."""
+    values = values.round(12)  # a sum of shares may miss 1 by its last digit
     if ((values == 0) | (values == 1)).all():
         return wilson(int(values.sum()), len(values))
     return bootstrap(values, samples=SAMPLES)
