@@ -33,6 +33,7 @@ def check(
     shutil.copy(ROOT / "tests" / "conftest.py", place)
     (place / "test_some.py").write_text(tests)
     environment = {k: v for k, v in os.environ.items() if k != "SOTTOVOCE_DATA"}
+    environment["PYTHONPATH"] = str(ROOT)  # where our conftest finds what it imports
     if data is not None:
         environment["SOTTOVOCE_DATA"] = str(data)
     options = ["-p", "no:cacheprovider", f"--rootdir={place}", "-ra", "--junitxml=results.xml", *more]

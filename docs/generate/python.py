@@ -10,6 +10,7 @@ from docs.generate.tour import TOUR
 from sottovoce.cli.doctor import Check
 from sottovoce.errors import SottovoceError
 from sottovoce.evaluate.significance import compare
+from sottovoce.experiments.audit.audit import Audit
 from sottovoce.experiments.functions import Page, Sweep
 from sottovoce.experiments.recipe.shipped import Shipped
 from sottovoce.experiments.runs.tables import Consumed, Recommendation
@@ -33,7 +34,7 @@ def page() -> str:
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
     for name in ("Run", "Interactions", "Catalog", "Community", "Met", "Node"):
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
-    for cls in (Recommendation, Consumed, Sweep, Page, Shipped, Check):
+    for cls in (Recommendation, Consumed, Sweep, Page, Audit, Shipped, Check):
         parts += _about(cls.__name__, cls)
     parts += _about("sottovoce.evaluate.significance.compare", compare)
     errors = [SottovoceError, *SottovoceError.__subclasses__()]

@@ -12,6 +12,7 @@ TOUR = """## Every command as a function
 | `sottovoce recommend RUN_DIR --user U` | `Run.open(run_dir).recommend(U)`, `.history(U)` |
 | `sottovoce sweep RECIPE --grid …` | `sweep(recipe, {key: values}, seeds=…)` |
 | `sottovoce report RUN_DIR …` | `report(run_dir, …)` |
+| `sottovoce audit RUN_DIR` | `audit(run_dir)` |
 | `sottovoce reproduce NAME` | `reproduce(name)` |
 | `sottovoce recipes`, `doctor` | `recipes()`, `doctor()` |
 

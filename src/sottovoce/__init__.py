@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from sottovoce.data.describe import data_sets, info
     from sottovoce.data.interactions import Catalog, Interactions
     from sottovoce.data.load import load
+    from sottovoce.experiments.audit.audit import audit
     from sottovoce.experiments.functions import report, reproduce, sweep
     from sottovoce.experiments.recipe.shipped import recipes
     from sottovoce.experiments.runs.run import Run
@@ -31,6 +32,7 @@ _HOMES = {
     "Met": "sottovoce.node",
     "Node": "sottovoce.node",
     "Run": "sottovoce.experiments.runs.run",
+    "audit": "sottovoce.experiments.audit.audit",
     "data_sets": "sottovoce.data.describe",
     "doctor": "sottovoce.cli.doctor",
     "info": "sottovoce.data.describe",
@@ -51,6 +53,7 @@ __all__ = [
     "Node",
     "Run",
     "__version__",
+    "audit",
     "data_sets",
     "doctor",
     "info",

@@ -20,7 +20,19 @@ import click
 from sottovoce.cli.screen import say
 from sottovoce.errors import RecipeError, ResourceError, SottovoceError
 
-COMMANDS = ("demo", "run", "extend", "sweep", "reproduce", "report", "recommend", "recipes", "data", "doctor")
+COMMANDS = (
+    "demo",
+    "run",
+    "extend",
+    "sweep",
+    "reproduce",
+    "report",
+    "audit",
+    "recommend",
+    "recipes",
+    "data",
+    "doctor",
+)
 
 
 class Commands(click.Group):

@@ -8,12 +8,10 @@ from typing import Any, Literal, NamedTuple
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
-from sottovoce.peers.interface import Views
 from sottovoce.protocols.hosted import Together
-from sottovoce.protocols.interface import Messages, exchanges, hosted, hosts, training, trainings
+from sottovoce.protocols.interface import hosted, hosts, trainings
 from sottovoce.registry import component
 from sottovoce.state import Hosts, all_together
-from sottovoce.timing import Timing
 
 
 @component("protocol", "central", topology="central")
@@ -37,13 +35,6 @@ def _hosted(protocol: Central) -> Together:
 @trainings.rule(Central)
 def _trainings(protocol: Central, timed: bool, size: float) -> float:
     return 1
-
-
-@exchanges.rule(Central)
-def _exchanges(
-    protocol: Central, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
-) -> tuple[Messages, int]:
-    return training(1, round), 0
 
 
 @discloses.rule(Central)

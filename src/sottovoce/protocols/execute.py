@@ -60,6 +60,13 @@ def _visit(plan, n, rule, model, steps, hosted, tables, private, snapshots, peop
 
 
 @driver
+def train_alone(rule, model, steps, hosted, tables, private, people, run):
+    """Let the people of every slot train once. Nothing is merged, so this is quick to compile."""
+    for slot in prange(len(tables.clock)):
+        train_hosted(hosted, rule, model, steps, tables, private, slot, people, run)
+
+
+@driver
 def execute(
     plan, rule, model, steps, hosted, chain, tables, private, snapshots, reference, people, receivers, run
 ):

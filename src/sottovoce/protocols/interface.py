@@ -7,7 +7,7 @@ Its topology says what there is:
 |-----------|----------------------------|----------------------------------------------------------------|
 | `peers`   | one per slot, no server    | the messages of `exchanges`, planned and carried out           |
 | `server`  | one, on a server           | aggregations with the `participants` that the protocol chooses |
-| `central` | one, with everybody's data | every slot trains, and nobody sends anything                   |
+| `central` | one, with everybody's data | everybody trains, and nobody sends anything                    |
 
 Protocols decide, and return what they decided. `simulate` carries it out, counts it, and calls them again.
 """

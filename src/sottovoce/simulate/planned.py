@@ -8,7 +8,7 @@ from sottovoce.exchange.compression.interface import Chain, rows
 from sottovoce.exchange.steps.interface import sequence
 from sottovoce.models.start import start
 from sottovoce.peers.interface import period, renew
-from sottovoce.protocols.execute import Learning, execute
+from sottovoce.protocols.execute import Learning, execute, train_alone
 from sottovoce.protocols.interface import Messages, Plan, alone, exchanges, hosted, no_messages, relays
 from sottovoce.simulate.observe import of_plan
 from sottovoce.simulate.plan import schedule
@@ -56,8 +56,21 @@ class Planned:
         sent: tuple[Messages, int] = exchanges(world.protocol, *known, world.seed, round)
         return sent
 
+    @property
+    def _central(self) -> bool:
+        """Whether nobody ever sends anything, so that there is nothing to plan."""
+        return bool(self.world.protocol.topology == "central")
+
+    def _train(self, run: Any) -> None:
+        world = self.world
+        parts = *self.learning, world.tables, world.private, world.people
+        run(*parts, world.seed, batch=world.tables.slots)
+
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a round needs."""
+        if self._central:
+            self._train(train_alone.compile)
+            return
         slots, each = self.world.tables.slots, isinstance(self.world.chain, Chain)
         sent, _ = self.send(0)
         schedule(slots, sent, self.world.timing.round, each=each)
@@ -66,6 +79,9 @@ class Planned:
     def advance(self, rounds: int) -> Traffic:
         """Run this many rounds."""
         world, end, traffic = self.world, self.world.round + rounds, Traffic()
+        while self._central and world.round < end:
+            self._train(train_alone)
+            world.round += 1
         while world.round < end:
             window = min(WINDOW if world.timing.timed else 1, end - world.round)
             if world.observed(window):

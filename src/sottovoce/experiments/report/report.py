@@ -10,7 +10,7 @@ from sottovoce.experiments.pages import words
 from sottovoce.experiments.pages.markup import Html, element, join
 from sottovoce.experiments.pages.page import page
 from sottovoce.experiments.recipe import phrases
-from sottovoce.experiments.report import chance, lists, network, nodes, people, privacy, quality
+from sottovoce.experiments.report import audit, chance, lists, network, nodes, people, privacy, quality
 from sottovoce.experiments.report.layout import Section
 from sottovoce.experiments.report.methods import Study, Subject, study
 from sottovoce.experiments.report.verdict import Verdict, judge
@@ -52,6 +52,7 @@ def report(directories: Sequence[Path], person: str | None = None) -> Report:
         *lists.of_person(runs, person),
         *nodes.section(runs),
         *privacy.leaving(runs),
+        *audit.found(runs),
         network.statistics(runs),
         *network.recipes(runs),
     ]

@@ -1,0 +1,10 @@
+"""Attacks that measure what leaks. They take arrays of what an observer saw, and return figures.
+
+changes.py        what an observer saw of people's trainings: which rows changed, and by how much
+figures.py        a figure with its interval over people, beside guessing
+changed_rows.py   which items a person has, from the rows that changed
+membership.py     does a person have an item?
+ratings.py        a person's vector and ratings, from updates of matrix factorization
+communities.py    who resembles whom
+last_one.py       what a sum tells someone who knows all other contributions
+"""

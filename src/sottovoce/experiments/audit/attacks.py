@@ -1,0 +1,128 @@
+"""Which attacks are made on which view, and their figures as plain Python for `audit.json`."""
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from sottovoce.evaluate.audit import changed_rows, communities, last_one, membership
+from sottovoce.evaluate.audit.changes import Changes, first_rounds
+from sottovoce.evaluate.audit.figures import Figure
+from sottovoce.experiments.audit.records import Records
+from sottovoce.experiments.audit.views import SERVER, View
+from sottovoce.state import Bools, Doubles, Longs
+
+_OF_UPDATES = ("changed", "repeated", "length", "side", "never")
+_OF_MODELS = ("changed", "repeated", "length", "age", "unusual", "never")
+
+
+class Truth(NamedTuple):
+    """What the observer wants to know, from the data of the run."""
+
+    indptr: Longs
+    item: Longs
+    items: int
+
+    def own(self, person: Longs) -> Bools:
+        """[P, items]: what each of these people trained on."""
+        found = np.zeros((len(person), self.items), np.bool_)
+        count = np.diff(self.indptr)[person]
+        place = np.repeat(self.indptr[person] - np.cumsum(count) + count, count) + np.arange(count.sum())
+        found[np.repeat(np.arange(len(person)), count), self.item[place]] = True
+        return found
+
+
+def plain(figure: Figure) -> dict[str, float | int | None]:
+    """A figure for JSON, where what does not exist is null."""
+    return {
+        name: None if isinstance(value, float) and math.isnan(value) else value
+        for name, value in figure._asdict().items()
+    }
+
+
+def some_rounds(rounds: int) -> list[int]:
+    """Numbers of rounds up to `rounds` at which leakage is measured: 1, 2, 5, 10, 20, … and `rounds`."""
+    steps = (lead * 10**power for power in range(9) for lead in (1, 2, 5))
+    return [*(step for step in steps if step < rounds), rounds]
+
+
+def items(view: View, truth: Truth, per_item: int) -> list[dict[str, Any]]:
+    """Which items people have, by every way, after some numbers of rounds.
+
+    `per_item` is how many training instances there are for each item of a person.
+    """
+    own, found, count = truth.own(view.person), [], _count(view, per_item)
+    shape = len(view.person), truth.items
+    for way in _OF_UPDATES if view.updates else _OF_MODELS:
+        curve = []
+        for rounds in some_rounds(view.rounds):
+            scores = changed_rows.WAYS[way](first_rounds(view.changes, rounds), *shape)
+            one = changed_rows.attack(way, scores, count, own, view.person)
+            curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
+        found.append(_entry("items", view, way, curve))
+    return found
+
+
+def _count(view: View, per_item: int) -> Longs:
+    """[P]: how many items each target has, as the sizes that are sent with messages tell."""
+    return np.maximum(1, view.size // (per_item if view.updates else 1))
+
+
+def members(view: View, truth: Truth, way: str) -> dict[str, Any]:
+    """Whether a person has an item, by the scores of one way."""
+    own, curve = truth.own(view.person), []
+    for rounds in some_rounds(view.rounds):
+        early = first_rounds(view.changes, rounds)
+        scores = changed_rows.WAYS[way](early, len(view.person), truth.items)
+        one = membership.attack(scores, own, view.person)
+        rest = {name: plain(getattr(one, name)) for name in ("auc", "precision", "recall")}
+        few = None if math.isnan(one.at_few_alarms) else one.at_few_alarms
+        curve.append({"rounds": rounds, **rest, "recall_at_1_percent_false_alarms": few})
+    return _entry("membership", view, way, curve)
+
+
+def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict[str, Any]]:
+    """Who resembles whom, if everybody is a target once and there are enough of them.
+
+    People are also compared by the items that the way `best` finds.
+    """
+    once = len(np.unique(view.person)) == len(view.person)
+    if not once or len(view.person) < 4:
+        return []
+    own, found, count = truth.own(view.person), [], _count(view, per_item)
+
+    def found_items(changes: Changes, *shape: int) -> Doubles:
+        named = changed_rows.named(best, changed_rows.WAYS[best](changes, *shape), count)
+        return communities.jaccard(named > 0.5)
+
+    for way, similarity in (communities.WAYS | {"found items": found_items}).items():
+        curve = []
+        for rounds in some_rounds(view.rounds):
+            early = first_rounds(view.changes, rounds)
+            one = communities.attack(similarity(early, len(view.person), truth.items), own, view.person)
+            curve.append({"rounds": rounds, "neighbours": plain(one)})
+        found.append(_entry("communities", view, way, curve))
+    return found
+
+
+def sums(records: Records) -> dict[str, Any] | None:
+    """How few people stand behind the rows of a server's sums; None if nothing reached a server."""
+    chosen = records.update & (records.observer == SERVER)
+    if not chosen.any():
+        return None
+    seen = records.among(chosen)
+    ordinal = np.unique(seen.round, return_inverse=True)[1]
+    curve = []
+    for rounds in some_rounds(int(ordinal.max()) + 1):
+        early = seen.among(ordinal < rounds)
+        one = last_one.attack(early.clock[early.message], early.sender[early.message], early.ids)
+        if one is not None:
+            rest = {"smallest": one.smallest, "median": one.median, "alone": one.alone}
+            curve.append({"rounds": rounds, **rest, "exposed": plain(one.exposed)})
+    if not curve:
+        return None
+    return {"attack": "last-one", "observer": "server", "way": "plain sum", **curve[-1], "over_rounds": curve}
+
+
+def _entry(attack: str, view: View, way: str, curve: list[dict[str, Any]]) -> dict[str, Any]:
+    return {"attack": attack, "observer": view.name, "way": way, **curve[-1], "over_rounds": curve}

@@ -1,0 +1,126 @@
+"""`sottovoce audit`: attack what observers of a run recorded, and write `audit.json`."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from sottovoce.errors import RunError
+from sottovoce.experiments.audit import attacks, ratings, records, replay, sentences, views
+from sottovoce.experiments.audit.written import AUDIT, FORMAT
+from sottovoce.experiments.recipe import phrases
+from sottovoce.experiments.runs.directory import RunDirectory
+from sottovoce.experiments.runs.run import Run
+from sottovoce.registry import build
+
+if TYPE_CHECKING:
+    from sottovoce.data.split import Split
+
+
+class Audit(NamedTuple):
+    """What observers of a run can find out."""
+
+    path: Path
+    """`audit.json`, in the run directory."""
+    result: dict[str, Any]
+    """What `audit.json` holds."""
+
+    @property
+    def sentences(self) -> list[str]:
+        """A sentence for each attack of each observer."""
+        return list(self.result["sentences"])
+
+    @property
+    def notes(self) -> list[str]:
+        """Which attacks were not made, and why."""
+        return list(self.result["notes"])
+
+    def __repr__(self) -> str:
+        return "\n".join(self.sentences)
+
+
+def audit(run: str | Path | Run, *, data_dir: str | Path | None = None) -> Audit:
+    """Attack what observers of a run recorded, to measure what leaks, and write `audit.json`.
+
+    A run records what observers see if its recipe has `[privacy] observe`. It is given as a `Run` or by its
+    directory. The data of the run is loaded again, to know the truth.
+
+    >>> print(*sottovoce.audit("runs/watched").sentences, sep="\\n")
+    """
+    done = run if isinstance(run, Run) else Run.open(run)
+    if done.directory is None:
+        raise RunError("This run has no directory.", "Give run(…) one with out=….")
+    described = done.figures.data
+    seen = records.read(done.directory, described.people, described.items)
+    split = _split(done, data_dir)
+    entries, notes = _attacked(done, split, seen)
+    result = {
+        "format": FORMAT,
+        "method": phrases.method(done.recipe),
+        "data": described.name,
+        "rounds": [int(seen.round.min()), int(seen.round.max())],
+        "messages": len(seen.round),
+        "sentences": sentences.headlines(entries),
+        "notes": notes,
+        "attacks": entries,
+    }
+    RunDirectory(done.directory).write(AUDIT, json.dumps(result, indent=2, allow_nan=False) + "\n")
+    return Audit(done.directory / AUDIT, result)
+
+
+def _split(run: Run, data_dir: str | Path | None) -> "Split":
+    """The data of a run as it was split, which is the truth that attacks are compared with."""
+    from sottovoce.experiments.runs.loading import load_data
+
+    data, named = run.data or load_data(run.recipe, data_dir), run.recipe.split
+    split: Split = build("split", named.name, named.settings, "split").split(data, run.recipe.run.seed)
+    if split.hash != run.figures.split:
+        where = run.recipe.data.path or run.recipe.data.name
+        raise RunError(
+            f"The data changed since the run: {where} is not what its models learnt from.",
+            "Put the earlier data back, or run anew.",
+        )
+    return split
+
+
+def _attacked(run: Run, split: "Split", seen: records.Records) -> tuple[list[dict[str, Any]], list[str]]:
+    """The figures of all attacks that can be made, and notes on the others."""
+    train, parts = split.train, run.recipe.components()
+    truth = attacks.Truth(train.indptr, train.item.astype(np.int64), train.items)
+    per_item = getattr(parts.model, "epochs", 1) * (1 + getattr(parts.model, "negatives", 0))
+    entries: list[dict[str, Any]] = []
+    notes: list[str] = []
+    found = views.views(seen, train.items)
+    for view in found:
+        of_items = attacks.items(view, truth, per_item)
+        best = max(of_items, key=sentences.success)["way"]
+        entries += [*of_items, attacks.members(view, truth, best)]
+        entries += attacks.resemblance(view, truth, per_item, best)
+        if view.updates:
+            of_server = seen.among(seen.update & (seen.observer == views.SERVER))
+            before = replay.models(run.recipe, parts, split, of_server)
+            rated = ratings.attack(view, parts.model, train, before, of_server.clock)
+            if isinstance(rated, str):
+                notes.append(rated)
+            else:
+                entries += rated
+    if (few := attacks.sums(seen)) is not None:
+        entries.append(few)
+    if run.recipe.arrivals.share:
+        notes.append("Items that arrived during the run count as a person's from the first round on.")
+    if not found:
+        notes.append(_nothing(seen))
+    return entries, notes
+
+
+def _nothing(seen: records.Records) -> str:
+    if (seen.sender == views.SERVER).all():
+        return (
+            "Observers saw the server's model alone, which is everybody's together. To audit what the server "
+            'sees, observe it too: privacy.observe.who = "server".'
+        )
+    return (
+        "No observer received two models of the same sender, so there is nothing to subtract. Observe more "
+        'people or more rounds, or give nodes fixed peers (network.peers = { name = "k-out", k = 5 }).'
+    )

@@ -1,0 +1,137 @@
+"""What observers recorded: `observed/` of a run directory, read and checked."""
+
+import json
+import re
+import zipfile
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce import files
+from sottovoce.errors import RunError
+from sottovoce.experiments.runs.observed import ABOUT, FORMAT, OBSERVED
+from sottovoce.state import Bools, Floats, Longs
+
+AGAIN = "Run it again, in another directory, to record anew."
+_NAME = re.compile(r"(\d+)-\d+\.npz", re.ASCII)
+_PER_MESSAGE = ("observer", "sender", "update", "clock", "size")
+_PER_ROW = ("ids", "age")
+
+
+class Records(NamedTuple):
+    """All recorded messages, in the order in which they arrived. n messages have R rows in all."""
+
+    round: Longs  # [n]
+    observer: Longs  # [n], numbers of people; −1 is the server
+    sender: Longs  # [n]
+    update: Bools  # [n]
+    clock: Longs  # [n]
+    size: Longs  # [n]
+    message: Longs  # [R], which message a row belongs to
+    ids: Longs  # [R]
+    age: Longs  # [R]
+    rows: Floats  # [R, w]
+
+    def among(self, chosen: Bools) -> "Records":
+        """The messages where `chosen` [n] is true."""
+        kept = chosen[self.message]
+        number = np.cumsum(chosen) - 1
+        per_message, per_row = (column[chosen] for column in self[:6]), (column[kept] for column in self[7:])
+        return Records._make([*per_message, number[self.message[kept]], *per_row])
+
+
+def read(directory: Path, people: int, items: int) -> Records:
+    """The records of a run about so many people and items."""
+    folder = directory / OBSERVED
+    if not files.is_folder(folder):
+        raise RunError(
+            f"{directory} has no records of observers.",
+            "Observe a run: sottovoce run … --set 'privacy.observe={ who = \"server\", rounds = [1, 10] }', "
+            "or who = 10 for ten random people under gossip.",
+        )
+    _check_format(folder / ABOUT)
+    named = [(path, _NAME.fullmatch(path.name)) for path in sorted(folder.glob("*.npz"))]
+    parts = [_read(path, int(found[1]), people, items) for path, found in named if found]
+    parts = [part for part in parts if len(part.round)]
+    if not parts:
+        raise RunError(
+            f"{folder} holds no messages: observers received nothing in the rounds they watched.",
+            "Observe more rounds, or more people (privacy.observe).",
+        )
+    if len({part.rows.shape[1] for part in parts}) > 1:
+        raise RunError(f"{folder} is damaged: its records have rows of different widths.", AGAIN)
+    return joined(parts)
+
+
+def joined(parts: Sequence[Records]) -> Records:
+    """Records of several files as one."""
+    first = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
+    columns = {name: [getattr(part, name) for part in parts] for name in Records._fields}
+    columns["message"] = [part.message + n for part, n in zip(parts, first, strict=True)]
+    return Records(**{name: np.concatenate(column) for name, column in columns.items()})
+
+
+def _check_format(path: Path) -> None:
+    try:
+        about = json.loads(path.read_text("utf-8"))
+        format = about["format"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise RunError(f"{path} is missing or damaged.", AGAIN) from None
+    if format != FORMAT:
+        raise RunError(
+            f"{path} says that its records have the format {format!r}, and this version reads {FORMAT}.",
+            f"Use the version of Sottovoce that made the run, or: {AGAIN[0].lower()}{AGAIN[1:]}",
+        )
+
+
+def _read(path: Path, round: int, people: int, items: int) -> Records:
+    try:
+        with np.load(path, allow_pickle=False) as content:
+            arrays = {name: content[name] for name in (*_PER_MESSAGE, *_PER_ROW, "offset", "rows")}
+    except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        reason = "an array is missing" if isinstance(error, KeyError) else "it cannot be read"
+        raise RunError(f"{path} is damaged: {reason}.", AGAIN) from None
+    problem = _fault(arrays, people, items)
+    if problem:
+        raise RunError(f"{path} is damaged: {problem}.", AGAIN)
+    return of_arrays(round, arrays)
+
+
+def of_arrays(round: int, arrays: Mapping[str, NDArray[Any]]) -> Records:
+    """The messages of one record, as `simulate.observe` describes its arrays."""
+    count = np.diff(arrays["offset"])
+    return Records._make(
+        [
+            np.full(len(count), round),
+            *(arrays[name].astype(bool if name == "update" else np.int64) for name in _PER_MESSAGE),
+            np.repeat(np.arange(len(count)), count),
+            *(arrays[name].astype(np.int64) for name in _PER_ROW),
+            arrays["rows"].astype(np.float32),
+        ]
+    )
+
+
+def _fault(arrays: dict[str, NDArray[Any]], people: int, items: int) -> str:
+    """What is wrong with the arrays of a record; empty if nothing is."""
+    offset, rows = arrays["offset"], arrays["rows"]
+    flat = [arrays[name] for name in (*_PER_MESSAGE, *_PER_ROW, "offset")]
+    if any(array.ndim != 1 or array.dtype.kind not in "iub" for array in flat) or rows.ndim != 2:
+        return "an array has another shape or type"
+    lengths = {len(arrays[name]) for name in _PER_MESSAGE} | {len(offset) - 1}
+    ends = {len(rows), *(len(arrays[name]) for name in _PER_ROW)}
+    if len(lengths) > 1 or offset[0] != 0 or ends != {int(offset[-1])} or (np.diff(offset) < 0).any():
+        return "its arrays do not fit together"
+    if rows.dtype.kind != "f":
+        return "an array has another shape or type"
+    for name, most in (("observer", people), ("sender", people), ("ids", items)):
+        if len(arrays[name]) and not -1 <= arrays[name].min() <= arrays[name].max() < most:
+            return f"{name} holds a number beyond {most - 1}"
+    if len(arrays["ids"]) and arrays["ids"].min() < 0:
+        return "ids holds a negative number"
+    if not np.isfinite(rows).all():
+        return "some of its numbers are not finite"
+    return ""

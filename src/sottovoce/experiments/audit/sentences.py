@@ -1,0 +1,112 @@
+"""Figures of an audit in short sentences."""
+
+from typing import Any
+
+from sottovoce.plural import count
+
+WHO = {
+    "server": "The server",
+    "neighbour": "One neighbour",
+    "colluders": "A group of all observing neighbours",
+    "both sides": "A group of neighbours on both sides of a person",
+}
+WAYS = {
+    "changed": "the rows that changed",
+    "repeated": "rows that change again and again",
+    "length": "how far rows move",
+    "side": "the side to which rows move",
+    "age": "the growth of row ages",
+    "unusual": "a growth of row ages that others do not show",
+    "never": "rows that never change",
+    "whole changes": "changes that point the same way",
+    "row lengths": "rows that move equally far",
+    "same rows": "rows that change equally often",
+    "found items": "the items that were found",
+    "biases": "one update, by way of the biases",
+    "two steps": "two updates in a row",
+    "plain sum": "a plain sum",
+}
+
+
+def share(value: float | None) -> str:
+    """A share in percent: whole ones from 10 % to 90 %, otherwise with a decimal."""
+    if value is None:
+        return "—"
+    percent = 100 * value
+    return f"{percent:.0f} %" if 10 <= percent <= 90 or percent in (0, 100) else f"{percent:.1f} %"
+
+
+def between(figure: dict[str, Any]) -> str:
+    """The interval of a share."""
+    return f"{share(figure['low'])} to {share(figure['high'])}"
+
+
+def sentence(entry: dict[str, Any]) -> str:
+    """What an entry of `audit.json` says."""
+    who = WHO[entry["observer"]]
+    after = f"after {count(entry['rounds'], 'round')}"
+    match entry["attack"]:
+        case "items":
+            recall, precision = entry["recall"], entry["precision"]
+            if recall["value"] is None:
+                return f"{who} cannot look for anybody's items."
+            return (
+                f"{who} finds {share(recall['value'])} of a person's items {after} "
+                f"({between(recall)}); guessing finds {share(recall['guessing'])}. "
+                f"Of the items named, {share(precision['value'])} are right; "
+                f"of guessed ones, {share(precision['guessing'])}."
+            )
+        case "membership":
+            auc, few = entry["auc"], entry["recall_at_1_percent_false_alarms"]
+            if auc["value"] is None:
+                return f"{who} cannot tell a person's items from others."
+            return (
+                f"{who} tells a person's item from another one in {share(auc['value'])} of cases "
+                f"({between(auc)}); guessing does in 50 %. "
+                f"With one false alarm in a hundred, {share(few)} of the items are found."
+            )
+        case "communities":
+            found = entry["neighbours"]
+            if found["value"] is None or not found["guessing"]:
+                return f"{who} cannot compare people."
+            return (
+                f"{who} finds {share(found['value'])} of the people who resemble a person most "
+                f"({between(found)}); guessing finds {share(found['guessing'])}: "
+                f"{found['value'] / found['guessing']:.1f} times guessing."
+            )
+        case "ratings":
+            right, error = entry["right"], entry["error"]
+            return (
+                f"{who} knows {share(right['value'])} of the ratings ({between(right)}) from "
+                f"{WAYS[entry['way']]}, with an error of {error['value']:.2g}; guessing is right in "
+                f"{share(right['guessing'])}, with an error of {error['guessing']:.2g}."
+            )
+        case _:
+            return (
+                f"In plain sums {share(entry['alone'])} of the rows have a single contributor, whose change "
+                f"the sum shows. {share(entry['exposed']['value'])} of people are such a contributor {after}."
+            )
+
+
+def headlines(entries: list[dict[str, Any]]) -> list[str]:
+    """A sentence for each attack of each observer: of all ways, the one that finds most."""
+    best: dict[tuple[str, str], dict[str, Any]] = {}
+    for entry in entries:
+        key = entry["observer"], entry["attack"]
+        if key not in best or success(entry) > success(best[key]):
+            best[key] = entry
+    return [sentence(entry) for entry in best.values()]
+
+
+def success(entry: dict[str, Any]) -> float:
+    """How well a way works, to compare it with others of the same attack."""
+    match entry["attack"]:
+        case "items":  # the harmonic mean of precision and recall
+            precision, recall = (entry[name]["value"] or 0.0 for name in ("precision", "recall"))
+            return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
+        case "communities":
+            return float(entry["neighbours"]["value"] or 0.0)
+        case "ratings":
+            return float(entry["right"]["value"] or 0.0)
+        case _:
+            return 0.0
