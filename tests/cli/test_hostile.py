@@ -253,7 +253,7 @@ def test_closed_outputs(finished: Path, redirected: str) -> None:
 def test_a_terminal_without_our_signs(finished: Path, encoding: str) -> None:
     done = sottovoce("recommend", str(finished), "--user", "p7", PYTHONIOENCODING=encoding)
     assert done.returncode == 0, done.stderr
-    assert "? held out: in this person's history" in done.stdout
+    assert "? held out: it is in this person's history" in done.stdout
     done = sottovoce("recipes", PYTHONIOENCODING=encoding)
     assert done.returncode == 0, done.stderr
     assert "quickstart" in done.stdout

@@ -149,7 +149,7 @@ def test_names_are_checked(make_network: Any, make_split: Any) -> None:
     with pytest.raises(RecipeError, match=r"no metric called 'precison'\. Did you mean 'precision'"):
         evaluate(net.model, net.tables, net.people, split, metrics=["precison"])
     for metrics, candidates in ((["hr"], "sampled"), (["f1-list"], "all")):
-        with pytest.raises(RecipeError, match="has no candidates"):
+        with pytest.raises(RecipeError, match="draws no candidates"):
             evaluate(net.model, net.tables, net.people, split, metrics=metrics, candidates=candidates)
 
 

@@ -8,14 +8,13 @@ from numpy.typing import NDArray
 
 from sottovoce.kernels import driver, set_threads
 from sottovoce.models.interface import score, score_all, score_some, shape, train
-from sottovoce.models.start import start
 from sottovoce.models.training import gather_touched
 from sottovoce.node import Community, Key, Node
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.engine import Simulation
-from sottovoce.state import each_alone, gathered, new_people, slots_of, take_ages, whole
-from sottovoce.testing.networks import checkerboard, simulate, uncompiled
+from sottovoce.state import gathered, slots_of, take_ages
+from sottovoce.testing.networks import checkerboard, ratings, simulate, uncompiled
 
 SIZE = 20
 ROUNDS = 200
@@ -109,16 +108,12 @@ def check_touched_rows(model: Any) -> None:
 
 def _check_touched_rows(model: Any) -> None:
     data = checkerboard(SIZE, 1.0)
-    s = simulate(model, data)
-    size, items = shape(s.model), data.items
-    tables, start_of = (whole(1, items, size.row, size.head) for _ in range(2))
+    alone = ratings([[float(v) for v in data.value[: data.indptr[1]]] + [0.0] * (SIZE - data.indptr[1])])
+    first, second = simulate(model, alone), simulate(model, alone)
+    s, items, size = first, alone.items, first.shape
+    tables, start_of = first.tables, second.tables
+    populations = first.people, second.people
     scratch = gathered([items], size.row, size.head, items)
-    populations = []
-    for table in (tables, start_of):
-        end = data.indptr[1]
-        own = new_people(size.user, data.indptr[:2], data.item[:end], data.value[:end], each_alone(1))
-        start(s.model, table, own, 1, True)
-        populations.append(own)
     before = start_of.rows.copy()
     scratch.head[:] = start_of.head
     counts = (

@@ -14,7 +14,7 @@ from sottovoce.experiments.recipe.shipped import find, shipped
         ("[run]\nround = 5", "run.round is not a key of a recipe. Did you mean 'rounds'?"),
         (
             "[privacy]\nnoise = 1",
-            "privacy.noise is not a key of a recipe. Valid names: disclose, observe, steps.",
+            "privacy.noise is not a key of a recipe. Valid names: disclose, steps, observe.",
         ),
         ("[run]\nrounds = 'many'", "run.rounds = 'many' cannot be used"),
         ("[run]\nrounds = true", "run.rounds = True cannot be used"),
