@@ -16,7 +16,8 @@ from sottovoce import kernels
 from sottovoce.data.interactions import Interactions
 from sottovoce.experiments.pages.plots import Series, curves
 from sottovoce.experiments.runs.machine import peak_memory
-from sottovoce.simulate.engine import WINDOW, Simulation
+from sottovoce.simulate.engine import Simulation
+from sottovoce.simulate.planned import WINDOW
 from sottovoce.state import Tables
 
 NODES, ITEMS, EACH = (1_000, 3_000, 10_000, 30_000, 70_000), 1_000, 50

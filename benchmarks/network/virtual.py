@@ -15,7 +15,7 @@ from benchmarks.gossip import SHAPES
 from benchmarks.measure import Result, cpu, load, pairs, wall
 from benchmarks.network.crowd import LINKS, crowd, gossip
 from sottovoce import kernels
-from sottovoce.simulate import engine
+from sottovoce.simulate import planned
 from sottovoce.simulate.engine import Simulation
 
 SUFFIXES = ("", "-singly", "-threads")
@@ -42,7 +42,7 @@ def results(links: str, shape: str) -> Iterator[Result]:
     """CPU seconds of one thread, several rounds and one at a time, and seconds by the clock with all."""
     data = crowd(*SHAPES[shape])
     rounds = 15 if shape == "100k" else 9
-    kinds = (1, cpu, engine.WINDOW, 1.5), (1, cpu, 1, 1.5), (0, wall, engine.WINDOW, None)
+    kinds = (1, cpu, planned.WINDOW, 1.5), (1, cpu, 1, 1.5), (0, wall, planned.WINDOW, None)
     for suffix, (threads, clock, window, target) in zip(SUFFIXES, kinds, strict=True):
         with kernels.set_threads(threads):
             both = _warm(gossip(data, links)), _warm(gossip(data, None))
@@ -74,13 +74,13 @@ def planning(simulation: Simulation, count: int) -> tuple[float, float, float]:
 
     times = []
     with (
-        patch.object(simulation, "send", timed("send", simulation.send)),
-        patch.object(engine, "schedule", timed("schedule", engine.schedule)),
+        patch.object(simulation.driver, "send", timed("send", simulation.driver.send)),
+        patch.object(planned, "schedule", timed("schedule", planned.schedule)),
     ):
         for _ in range(count):
             spent |= {"send": 0.0, "schedule": 0.0}
             began = cpu()
-            simulation.advance(engine.WINDOW)
+            simulation.advance(planned.WINDOW)
             whole = cpu() - began
             times.append((*spent.values(), whole - sum(spent.values())))
     chosen, scheduled, executed = (statistics.median(column) for column in zip(*times, strict=True))
