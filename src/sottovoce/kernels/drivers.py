@@ -82,7 +82,8 @@ class Driver:
 
     def form(self, batch: int, arguments: tuple[Any, ...] = ()) -> tuple[Any, bool]:
         """The compiled function for these arguments, and whether it is the parallel one."""
-        parallel = batch >= self.small and threads() > 1
+        # Tuples inside tuples, such as several steps in a row, cannot enter a parallel loop.
+        parallel = batch >= self.small and threads() > 1 and not any(map(_nested, arguments))
         apart = self.outside or kernel_cache.involves_outside(arguments)
         outside = kernel_cache.outside_fingerprint() if apart else None
         if (parallel, outside) not in self.forms:
@@ -121,6 +122,11 @@ class Driver:
             if self.crowded:
                 self.alone = min(self.patience[0] << (self.crowded - 1), self.patience[1])
         return result
+
+
+def _nested(argument: Any) -> bool:
+    """Whether an argument is a tuple that holds a tuple."""
+    return isinstance(argument, tuple) and any(isinstance(part, tuple) for part in argument)
 
 
 def _gist(text: str) -> str:
