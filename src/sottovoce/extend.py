@@ -65,7 +65,7 @@ from sottovoce.models.interface import (
     train,
 )
 from sottovoce.peers.interface import Views, meet, period, remembers, renew, select
-from sottovoce.protocols._participants import Groups, Terms
+from sottovoce.protocols._participants import Aggregation, Groups
 from sottovoce.protocols.hosted import InTurn, Together, train_hosted
 from sottovoce.protocols.interface import (
     Messages,
@@ -105,6 +105,7 @@ from sottovoce.timing import Timing
 __all__ = [
     "NOTHING",
     "TRAIN",
+    "Aggregation",
     "Catalog",
     "Chain",
     "Context",
@@ -119,7 +120,6 @@ __all__ = [
     "Shape",
     "Split",
     "Tables",
-    "Terms",
     "Timing",
     "Together",
     "Views",

@@ -47,10 +47,13 @@ def takes_part(function: Callable[..., Any], component: Any = None) -> None:
 
 
 def involves_outside(value: Any) -> bool:
-    """Whether a component, or one in a tuple, is implemented outside this package."""
-    if not _outside.isdisjoint(type(value).__mro__):
+    """Whether a component, one of its `parts`, or one in a tuple, is implemented outside this package."""
+    if not _outside:
+        return False
+    kinds = type(value), *getattr(type(value), "parts", ())
+    if any(not _outside.isdisjoint(kind.__mro__) for kind in kinds):
         return True
-    return bool(_outside) and isinstance(value, tuple) and any(map(involves_outside, value))
+    return isinstance(value, tuple) and any(map(involves_outside, value))
 
 
 def outside_fingerprint() -> str:

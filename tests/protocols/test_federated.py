@@ -20,7 +20,7 @@ from sottovoce.models.gmf import GMF
 from sottovoce.models.interface import train
 from sottovoce.models.mf import MF
 from sottovoce.protocols import aggregate
-from sottovoce.protocols._participants import select, terms
+from sottovoce.protocols._participants import Aggregation, select, terms
 from sottovoce.protocols.federated import Federated
 from sottovoce.timing import Timing
 from tests.networks import communities, copy_of, ratings, simulate
@@ -282,7 +282,8 @@ def test_in_turn_a_round_is_everybody_once():
     s = federation(crowd(), protocol=Federated(participants=7, selection="in-turn"))
     one = federation(crowd(), protocol=Federated(participants=7, selection="in-turn"))
     for round in range(1, 4):
-        groups = select(one.kept, 7, one.timing, terms(one.timing, 1.0, 0.0), 0.0, one.seed, 9 * (round - 1))
+        how = one.timing, terms(one.timing, 1.0, 0.0), 0.0, one.seed, 0, 9 * (round - 1)
+        groups = select(one.kept, 7, Aggregation(np.arange(60), *how))
         for begin, end in itertools.pairwise(groups.first):
             rows, _, age = one_round(one, MFFedAvg(), groups.persons[begin:end])
             one.tables.rows[:], one.tables.age[:] = rows, age

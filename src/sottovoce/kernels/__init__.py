@@ -22,7 +22,7 @@ This package alone imports Numba. It offers these things to write kernels with:
 from sottovoce.kernel_cache import cache_directory
 from sottovoce.kernels.arithmetic import between, dot, dot_at
 from sottovoce.kernels.bfloat16 import dither, from_float32, to_float32
-from sottovoce.kernels.components import constant, helper, inlined, missing, operation, summing
+from sottovoce.kernels.components import by_class, constant, helper, inlined, missing, operation, summing
 from sottovoce.kernels.drivers import (
     Driver,
     compilations,
@@ -92,6 +92,7 @@ __all__ = [
     "Driver",
     "below",
     "between",
+    "by_class",
     "cache_directory",
     "clock",
     "compilations",

@@ -101,16 +101,29 @@ def missing(component: type, package: str) -> list[str]:
     ]
 
 
-def constant(function: Callable[[Any], int]) -> Any:
-    """Make `function(component class)` a compile-time constant for instances of that class."""
+def by_class(function: Callable[[type], Callable[[Any], Any]]) -> Any:
+    """Make an operation on one component, whose code `function(component class)` makes.
+
+    That code is a function of one argument, which must be called `instance`.
+    """
 
     @functools.wraps(function)
-    def call(instance: Any) -> int:
-        return function(type(instance))
+    def call(instance: Any) -> Any:
+        return function(type(instance))(instance)
 
     def resolve(instance):
-        value = function(instance.instance_class)
-        return lambda instance: value
+        return function(instance.instance_class)
 
     overload(call, jit_options=LEAN)(resolve)
     return call
+
+
+def constant(function: Callable[[Any], Any]) -> Any:
+    """Make `function(component class)` a compile-time constant for instances of that class."""
+
+    @functools.wraps(function)
+    def chosen(component: type) -> Callable[[Any], Any]:
+        value = function(component)
+        return lambda instance: value
+
+    return by_class(chosen)

@@ -82,8 +82,7 @@ class Driver:
 
     def form(self, batch: int, arguments: tuple[Any, ...] = ()) -> tuple[Any, bool]:
         """The compiled function for these arguments, and whether it is the parallel one."""
-        # Tuples inside tuples, such as several steps in a row, cannot enter a parallel loop.
-        parallel = batch >= self.small and threads() > 1 and not any(map(_nested, arguments))
+        parallel = batch >= self.small and threads() > 1
         apart = self.outside or kernel_cache.involves_outside(arguments)
         outside = kernel_cache.outside_fingerprint() if apart else None
         if (parallel, outside) not in self.forms:
@@ -122,11 +121,6 @@ class Driver:
             if self.crowded:
                 self.alone = min(self.patience[0] << (self.crowded - 1), self.patience[1])
         return result
-
-
-def _nested(argument: Any) -> bool:
-    """Whether an argument is a tuple that holds a tuple."""
-    return isinstance(argument, tuple) and any(isinstance(part, tuple) for part in argument)
 
 
 def _gist(text: str) -> str:

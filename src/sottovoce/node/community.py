@@ -14,7 +14,7 @@ from sottovoce.errors import DataError, RunError
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import chain
 from sottovoce.exchange.message import Expect
-from sottovoce.exchange.steps.interface import sequence
+from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.protocols.execute import Learning

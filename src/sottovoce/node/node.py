@@ -15,7 +15,8 @@ from sottovoce.evaluate.recommend import select
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import CODES, UPDATE, Message, emit, received
 from sottovoce.exchange.pack import to_codes
-from sottovoce.exchange.steps.interface import protect, sequence
+from sottovoce.exchange.steps.interface import protect
+from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.exchange.update import local_update
 from sottovoce.kernels import ROUNDING, driver, stream
 from sottovoce.models.interface import score_all, uses_place

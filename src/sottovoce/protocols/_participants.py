@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.kernels import LOSS, PARTICIPANTS, below, driver, helper, inlined, prange, stream, uniform
-from sottovoce.state import Bools, Longs
+from sottovoce.state import Bools, Floats, Ints, Longs
 from sottovoce.timing import Timing, stays
 
-Fates = NDArray[np.int8]
+Outcomes = NDArray[np.int8]
 Selection = Literal["random", "in-turn", "useful"]
 
 OFFLINE, LOST, DROPPED, UNHEARD, DONE = range(5)
@@ -33,13 +33,22 @@ class Groups(NamedTuple):
     persons: Longs
     heard: Bools  # for each of them, whether the answer arrives
     asked: int  # downloads
-    dropped: int  # downloads that arrived at people who then dropped out
+    dropped_first: Longs  # [aggregations + 1], where the people begin who got the model of each, and no more
+    dropped: Longs  # these people dropped out
 
     def each(self) -> "list[Groups]":
-        """The groups of single aggregations, without the counts of messages."""
-        bounds = zip(self.first[:-1].tolist(), self.first[1:].tolist(), strict=True)
-        parts = ((self.persons[a:b], self.heard[a:b]) for a, b in bounds)
-        return [Groups(np.array([0, len(who)]), who, heard, 0, 0) for who, heard in parts]
+        """The groups of single aggregations, without the number of downloads."""
+        groups = []
+        for n in range(len(self.first) - 1):
+            who, gone = (slice(*first[n : n + 2]) for first in (self.first, self.dropped_first))
+            persons, heard, dropped = self.persons[who], self.heard[who], self.dropped[gone]
+            groups.append(one_group(persons, heard, 0, dropped))
+        return groups
+
+
+def one_group(persons: Longs, heard: Bools, asked: int, dropped: Longs) -> Groups:
+    """The people of a single aggregation."""
+    return Groups(np.array([0, len(persons)]), persons, heard, asked, np.array([0, len(dropped)]), dropped)
 
 
 class Terms(NamedTuple):
@@ -48,6 +57,18 @@ class Terms(NamedTuple):
     size: float  # of an upload, against a full model
     length: float  # seconds that it lasts
     dropout: float  # the share of participants that fail in it
+
+
+class Aggregation(NamedTuple):
+    """What a server is about to do, and for whom."""
+
+    people: Longs  # those whom this server serves
+    timing: Timing
+    terms: Terms
+    begin: float  # when it begins
+    run: int  # the seed
+    server: int  # the slot of the server's model
+    number: int  # how often this server has aggregated before
 
 
 def terms(timing: Timing, size: float, dropout: float) -> Terms:
@@ -63,9 +84,9 @@ def _in_time(timing, terms, node, begin, takes):
 
 
 @inlined
-def _fate(timing, terms, node, begin, run, number):
+def _outcome(timing, terms, node, begin, run, number):
     """What happens to a node that is asked at `begin` to take part in an aggregation."""
-    fate = OFFLINE
+    outcome = OFFLINE
     if stays(timing, node, begin, begin):
         down, both = terms.length / 2, terms.length
         if timing.timed:
@@ -73,48 +94,55 @@ def _fate(timing, terms, node, begin, run, number):
             both = down + terms.size / timing.upload[node] + timing.latency
         chance = stream(run, LOSS, node, number)
         if not _in_time(timing, terms, node, begin, down) or uniform(chance, 0) < timing.loss:
-            fate = LOST
+            outcome = LOST
         elif uniform(chance, 2) < terms.dropout:
-            fate = DROPPED
+            outcome = DROPPED
         elif not _in_time(timing, terms, node, begin, both) or uniform(chance, 1) < timing.loss:
-            fate = UNHEARD
+            outcome = UNHEARD
         else:
-            fate = DONE
-    return fate
+            outcome = DONE
+    return outcome
+
+
+@helper
+def _chances(run, use, server, number):
+    """The random numbers of an aggregation for one of eight uses, which differ between servers."""
+    return stream(run, PARTICIPANTS, 8 * server + use, number)
 
 
 @driver
-def _attend(timing, terms, begin, run, number, fate):
+def _attend(people, timing, terms, begin, run, number, outcome):
     sure = len(timing.first) == 0 and not timing.timed and timing.loss == 0 and terms.dropout == 0
-    for node in prange(len(fate)):
-        fate[node] = DONE if sure else _fate(timing, terms, node, begin, run, number)
+    for n in prange(len(people)):
+        node = people[n]
+        outcome[node] = DONE if sure else _outcome(timing, terms, node, begin, run, number)
 
 
-def attend(timing: Timing, terms: Terms, begin: float, run: int, number: int) -> Fates:
-    """What happens to everybody if all are asked at `begin` to take part in an aggregation."""
-    fate = np.empty(len(timing.upload), np.int8)
-    _attend(timing, terms, begin, run, number, fate, batch=len(fate))
-    return fate
+def attend(asked: Aggregation) -> Outcomes:
+    """What happens to each of a server's people if all are asked; others count as offline."""
+    outcome = np.full(len(asked.timing.upload), OFFLINE, np.int8)
+    known = asked.people, asked.timing, asked.terms, asked.begin, asked.run, asked.number
+    _attend(*known, outcome, batch=len(asked.people))
+    return outcome
 
 
-def answering(fate: Fates) -> Groups:
+def answering(outcome: Outcomes) -> Groups:
     """The people who answer, when everybody who is not OFFLINE was asked."""
-    persons = np.flatnonzero(fate >= UNHEARD)
-    asked, dropped = int(np.count_nonzero(fate)), int(np.count_nonzero(fate == DROPPED))
-    return Groups(np.array([0, len(persons)]), persons, fate[persons] == DONE, asked, dropped)
+    persons, dropped = np.flatnonzero(outcome >= UNHEARD), np.flatnonzero(outcome == DROPPED)
+    return one_group(persons, outcome[persons] == DONE, int(np.count_nonzero(outcome)), dropped)
 
 
 @driver
-def _draw(fate, count, run, number):
+def _draw(outcome, count, run, server, number):
     """Keep `count` random nodes of those online; the others become OFFLINE."""
-    online = np.flatnonzero(fate)
-    key = stream(run, PARTICIPANTS, 0, number)
+    online = np.flatnonzero(outcome)
+    key = _chances(run, 0, server, number)
     for n in range(len(online)):
         if n < count:
             other = n + below(key, n, len(online) - n)
             online[n], online[other] = online[other], online[n]
         else:
-            fate[online[n]] = OFFLINE
+            outcome[online[n]] = OFFLINE
 
 
 @helper
@@ -126,61 +154,79 @@ def shuffle(order, key):
 
 
 @driver
-def _next(timing, terms, begin, run, number, count, turn, order, first, persons, heard, told):
+def _next(asked, count, turn, order, groups):
     """Write groups of at most `count` people in turn; return how many groups there are.
 
     Without time the groups reach the end of the order; in virtual time there is one group. `turn` holds the
     number of the order and how far it was used. A new order begins where nobody is left in the old one.
     """
-    groups, found, begun = 0, 0, False
-    while not (timing.timed and groups):
+    people, timing, terms, begin, run, server, number = asked
+    first, persons, heard, downloads, dropped_first, dropped = groups
+    found = gone = made = 0
+    begun = False
+    while not (timing.timed and made):
         if turn[1] == len(order):
             if begun:
                 break
             turn[0], turn[1], begun = turn[0] + 1, 0, True
-            for n in range(len(order)):
-                order[n] = n
-            shuffle(order, stream(run, PARTICIPANTS, 1, turn[0]))
-        asked = 0
-        while asked < count and turn[1] < len(order):
+            order[:] = people
+            shuffle(order, _chances(run, 1, server, turn[0]))
+        online = 0
+        while online < count and turn[1] < len(order):
             node = order[turn[1]]
             turn[1] += 1
-            fate = _fate(timing, terms, node, begin, run, number + groups)
-            asked += fate != OFFLINE
-            told[fate] += 1
-            if fate >= UNHEARD:
-                persons[found], heard[found] = node, fate == DONE
+            outcome = _outcome(timing, terms, node, begin, run, number + made)
+            online += outcome != OFFLINE
+            if outcome >= UNHEARD:
+                persons[found], heard[found] = node, outcome == DONE
                 found += 1
-        if asked:
-            groups += 1
-            first[groups] = found
-    return groups
+            elif outcome == DROPPED:
+                dropped[gone] = node
+                gone += 1
+        downloads[0] += online
+        if online:
+            made += 1
+            first[made], dropped_first[made] = found, gone
+    return made
+
+
+def _in_turn(asked: Aggregation, count: int, turn: Longs, order: Ints) -> Groups:
+    """The people who answer when everybody has a turn."""
+    nodes = len(order)
+    first, dropped_first, downloads = (np.zeros(size, np.int64) for size in (nodes + 1, nodes + 1, 1))
+    persons, dropped = np.empty(nodes, np.int64), np.empty(nodes, np.int64)
+    heard = np.empty(nodes, np.bool_)
+    made = max(
+        1, _next(asked, count, turn, order, (first, persons, heard, downloads, dropped_first, dropped))
+    )
+    found, gone = int(first[made]), int(dropped_first[made])
+    ends = first[: made + 1], dropped_first[: made + 1]
+    return Groups(ends[0], persons[:found], heard[:found], int(downloads[0]), ends[1], dropped[:gone])
 
 
 @driver
-def _luck(fate, useful, mean, run, number, luck):
-    """Write a number for each node; the nodes with the lowest are drawn. Nodes never asked come first.
+def _waits(outcome, useful, mean, run, server, number, waits):
+    """Write a random time for each node; the nodes with the shortest are drawn. Nodes never asked come first.
 
     The first of exponential times with these rates are a sample without replacement in which the chance
     of each next one is proportional to its rate (Efraimidis and Spirakis 2006).
     """
-    key = stream(run, PARTICIPANTS, 2, number)
-    for node in prange(len(fate)):
+    key = _chances(run, 2, server, number)
+    for node in prange(len(outcome)):
         chance = uniform(key, node)
         rate = EXPLORED + ((1 - EXPLORED) * useful[node] / mean if mean > 0 else 0.0)
         last = chance - 1 if useful[node] < 0 else -np.log(1 - chance) / rate
-        luck[node] = np.inf if fate[node] == OFFLINE else last
+        waits[node] = np.inf if outcome[node] == OFFLINE else last
 
 
-def _draw_useful(fate: Any, count: int, run: int, number: int, useful: Any) -> None:
+def _draw_useful(outcome: Outcomes, count: int, asked: Aggregation, useful: Floats) -> None:
     """Sample `count` online nodes by usefulness, then set theirs to 0 until they answer."""
-    luck = np.empty(len(fate))
-    asked = useful[useful >= 0]
-    mean = float(asked.mean(dtype=np.float64)) if len(asked) else 0.0
-    _luck(fate, useful, mean, run, number, luck, batch=len(fate))
-    if np.count_nonzero(fate) > count:
-        fate[np.argpartition(luck, count)[count:]] = OFFLINE
-    useful[fate != OFFLINE] = 0
+    waits, known = np.empty(len(outcome)), useful[useful >= 0]
+    mean = float(known.mean(dtype=np.float64)) if len(known) else 0.0
+    _waits(outcome, useful, mean, asked.run, asked.server, asked.number, waits, batch=len(outcome))
+    if np.count_nonzero(outcome) > count:
+        outcome[np.argpartition(waits, count)[count:]] = OFFLINE
+    useful[outcome != OFFLINE] = 0
 
 
 def kept(selection: Selection, participants: int, people: int) -> dict[str, Any]:
@@ -192,22 +238,13 @@ def kept(selection: Selection, participants: int, people: int) -> dict[str, Any]
     return {}
 
 
-def select(
-    kept: dict[str, Any], participants: int, timing: Timing, terms: Terms, begin: float, run: int, number: int
-) -> Groups:
+def select(kept: dict[str, Any], participants: int, asked: Aggregation) -> Groups:
     """The people who answer in the aggregation that begins then; without time, in all of a round's."""
-    nodes = len(timing.upload)
     if "turn" in kept:
-        first, persons = np.zeros(nodes + 1, np.int64), np.empty(nodes, np.int64)
-        heard, told = np.empty(nodes, np.bool_), np.zeros(DONE + 1, np.int64)
-        order = kept["turn"], kept["order"]
-        groups = _next(timing, terms, begin, run, number, participants, *order, first, persons, heard, told)
-        first = first[: max(groups, 1) + 1]
-        found = int(first[-1])
-        return Groups(first, persons[:found], heard[:found], int(told[1:].sum()), int(told[DROPPED]))
-    fate = attend(timing, terms, begin, run, number)
+        return _in_turn(asked, participants, kept["turn"], kept["order"])
+    outcome = attend(asked)
     if "useful" in kept:
-        _draw_useful(fate, participants, run, number, kept["useful"])
+        _draw_useful(outcome, participants, asked, kept["useful"])
     elif participants:
-        _draw(fate, participants, run, number)
-    return answering(fate)
+        _draw(outcome, participants, asked.run, asked.server, asked.number)
+    return answering(outcome)

@@ -89,7 +89,7 @@ def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, p
         changed = collect(sum, sums)
         everybody, count = _apply_head(rule, sum, server, slot, sums)
         sent += count
-        key = stream(run, STORAGE, -1, round)
+        key = stream(run, STORAGE, -1 - slot, round)
         for c in prange(changed):
             _apply_row(rule, sum, server, slot, changed_item(sum, sums, c), everybody, sums, key)
     return sent

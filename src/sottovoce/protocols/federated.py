@@ -26,12 +26,11 @@ import numpy as np
 from annotated_types import Ge, Lt
 
 from sottovoce.disclosure import Disclosure, discloses
-from sottovoce.protocols._participants import Groups, Selection, Terms, kept, select
+from sottovoce.protocols._participants import Aggregation, Groups, Selection, kept, select
 from sottovoce.protocols._server import CHANGES, served
 from sottovoce.protocols.interface import keeps, lengths, participants
 from sottovoce.registry import component
 from sottovoce.state import Floats
-from sottovoce.timing import Timing
 
 
 @served
@@ -63,17 +62,8 @@ def _lengths(protocol: Federated, kept: dict[str, Any]) -> Floats:
 
 
 @participants.rule(Federated)
-def _participants(
-    protocol: Federated,
-    kept: dict[str, Any],
-    user: Floats,
-    timing: Timing,
-    terms: Terms,
-    begin: float,
-    run: int,
-    number: int,
-) -> Groups:
-    return select(kept, protocol.participants, timing, terms, begin, run, number)
+def _participants(protocol: Federated, kept: dict[str, Any], user: Floats, asked: Aggregation) -> Groups:
+    return select(kept, protocol.participants, asked)
 
 
 LENGTHS = Disclosure(

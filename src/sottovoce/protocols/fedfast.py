@@ -38,12 +38,11 @@ from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PARTICIPANTS, driver, stream
 from sottovoce.kernels.kmeans import kmeans
-from sottovoce.protocols._participants import OFFLINE, Groups, Terms, answering, attend, shuffle
+from sottovoce.protocols._participants import OFFLINE, Aggregation, Groups, answering, attend, shuffle
 from sottovoce.protocols._server import CHANGES, served
 from sottovoce.protocols.interface import aggregates, keeps, participants, sees_vectors, settle
 from sottovoce.registry import component
 from sottovoce.state import Floats, Ints, Longs
-from sottovoce.timing import Timing
 
 
 @served
@@ -78,9 +77,9 @@ def _keeps(protocol: FedFast, people: int) -> dict[str, Any]:
 
 
 @driver
-def _in_turn(fate, cluster, clusters, count, run, number):
+def _in_turn(outcome, cluster, clusters, count, run, number):
     """Keep `count` of the people who are online: clusters take turns, and each names one of its people."""
-    online, order = np.flatnonzero(fate), np.arange(clusters)
+    online, order = np.flatnonzero(outcome), np.arange(clusters)
     shuffle(online, stream(run, PARTICIPANTS, 3, number))
     shuffle(order, stream(run, PARTICIPANTS, 4, number))
     named, turn = np.zeros(clusters, np.int64), np.empty(len(online), np.int64)
@@ -89,7 +88,7 @@ def _in_turn(fate, cluster, clusters, count, run, number):
         turn[n] = named[own] * clusters + order[own]
         named[own] += 1
     for n in np.argsort(turn)[count:]:
-        fate[online[n]] = OFFLINE
+        outcome[online[n]] = OFFLINE
 
 
 @sees_vectors.rule(FedFast)
@@ -98,21 +97,12 @@ def _sees_vectors(protocol: FedFast) -> bool:
 
 
 @participants.rule(FedFast)
-def _participants(
-    protocol: FedFast,
-    kept: dict[str, Any],
-    user: Floats,
-    timing: Timing,
-    terms: Terms,
-    begin: float,
-    run: int,
-    number: int,
-) -> Groups:
-    if number == 0:
-        kept["cluster"][:] = kmeans(user, protocol.clusters, run, 0).label
-    fate = attend(timing, terms, begin, run, number)
-    _in_turn(fate, kept["cluster"], protocol.clusters, protocol.participants, run, number)
-    return answering(fate)
+def _participants(protocol: FedFast, kept: dict[str, Any], user: Floats, asked: Aggregation) -> Groups:
+    if asked.number == 0:
+        kept["cluster"][:] = kmeans(user, protocol.clusters, asked.run, 0).label
+    outcome = attend(asked)
+    _in_turn(outcome, kept["cluster"], protocol.clusters, protocol.participants, asked.run, asked.number)
+    return answering(outcome)
 
 
 def follow(user: Floats, cluster: Ints, persons: Longs, change: Floats, share: float) -> None:
@@ -133,15 +123,14 @@ def _settle(
     user: Floats,
     before: Floats,
     groups: Groups,
-    run: int,
-    number: int,
+    done: Aggregation,
 ) -> None:
     # The server did not hear of these vectors, so for the federation they are as they were.
     user[groups.persons[~groups.heard]] = before[~groups.heard]
-    kept["cluster"][:] = kmeans(user, protocol.clusters, run, number).label
+    kept["cluster"][:] = kmeans(user, protocol.clusters, done.run, done.number).label
     known = groups.persons[groups.heard]
     change = user[known] - before[groups.heard]
-    follow(user, kept["cluster"], known, change, protocol.discount**number)
+    follow(user, kept["cluster"], known, change, protocol.discount**done.number)
 
 
 @discloses.rule(FedFast)

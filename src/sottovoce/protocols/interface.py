@@ -6,7 +6,7 @@ Its topology says what there is:
 | topology  | models                     | what a round is                                                |
 |-----------|----------------------------|----------------------------------------------------------------|
 | `peers`   | one per slot, no server    | the messages of `exchanges`, planned and carried out           |
-| `server`  | one, on a server           | aggregations with the `participants` that the protocol chooses |
+| `server`  | one on each server         | aggregations with the `participants` that the protocol chooses |
 | `central` | one, with everybody's data | everybody trains, and nobody sends anything                    |
 
 Protocols decide, and return what they decided. `simulate` carries it out, counts it, and calls them again.
@@ -19,7 +19,7 @@ import numpy as np
 from sottovoce.data.interactions import Interactions
 from sottovoce.kernels import operation
 from sottovoce.peers.interface import Views
-from sottovoce.protocols._participants import Groups, Terms
+from sottovoce.protocols._participants import Aggregation, Groups
 from sottovoce.protocols.hosted import InTurn
 from sottovoce.state import Bools, Doubles, Floats, Hosts, Ints, Longs
 from sottovoce.timing import Timing
@@ -50,6 +50,7 @@ class Plan(NamedTuple):
     first: Longs  # [receivers + 1], where each receiver's messages begin
     source: Ints  # where each message comes from
     sender: Ints  # and whose model it is
+    message: Longs  # and its place among the messages that were planned
     copies: Longs  # [L + 1], where the snapshots to take before each level begin
     copied: Ints  # the slot that snapshot `into` is taken of
     into: Ints
@@ -135,34 +136,16 @@ def relays(protocol: Any, views: Views) -> Bools:
 # Servers
 
 
-def _no_participants(
-    protocol: Any,
-    kept: dict[str, Any],
-    user: Floats,
-    timing: Timing,
-    terms: Terms,
-    begin: float,
-    run: int,
-    number: int,
-) -> Groups:
+def _no_participants(protocol: Any, kept: dict[str, Any], user: Floats, asked: Aggregation) -> Groups:
     raise TypeError(f"{type(protocol).__name__} does not implement participants")
 
 
 @operation(default=_no_participants)
-def participants(
-    protocol: Any,
-    kept: dict[str, Any],
-    user: Floats,
-    timing: Timing,
-    terms: Terms,
-    begin: float,
-    run: int,
-    number: int,
-) -> Groups:
-    """The `Groups` that answer in the aggregation that begins at `begin`. Python only.
+def participants(protocol: Any, kept: dict[str, Any], user: Floats, asked: Aggregation) -> Groups:
+    """The `Groups` that answer in the aggregation `asked`; without time, in all of a round's. Python only.
 
-    Without time it is all aggregations of a round. `kept` is what the protocol keeps, `user` [U, p] people's
-    vectors, which only protocols with `sees_vectors` may look at, and `number` the aggregation's number.
+    `kept` is what the protocol keeps, `user` [U, p] people's vectors, which only protocols with
+    `sees_vectors` may look at.
     """
 
 
@@ -191,11 +174,11 @@ def sees_vectors(protocol: Any) -> bool:
     """Whether people's vectors go to the server and back with every message. Python only."""
 
 
-@operation(default=lambda protocol, kept, user, before, groups, run, number: None)
+@operation(default=lambda protocol, kept, user, before, groups, done: None)
 def settle(
-    protocol: Any, kept: dict[str, Any], user: Floats, before: Floats, groups: Groups, run: int, number: int
+    protocol: Any, kept: dict[str, Any], user: Floats, before: Floats, groups: Groups, done: Aggregation
 ) -> None:
-    """What a server that sees vectors does with them after aggregation `number`. Python only.
+    """What a server that sees vectors does with them after an aggregation, the `done.number`-th. Python only.
 
     `before` holds the vectors of `groups.persons` as they were before they trained.
     """
@@ -231,6 +214,7 @@ def alone(slots: int) -> Plan:
         first=np.arange(slots + 1),
         source=np.full(slots, NOBODY, np.int32),
         sender=np.full(slots, NOBODY, np.int32),
+        message=np.arange(slots),
         copies=np.zeros(2, np.int64),
         copied=none,
         into=none,

@@ -4,8 +4,11 @@ A record has the layout of tables, with a line for every message:
 
 | array      | shape    | what it holds                                                                   |
 |------------|----------|---------------------------------------------------------------------------------|
-| `observer` | [n]      | the person (of a slot, the first one) who received the message, or SERVER       |
-| `sender`   | [n]      | the person who sent it, or SERVER                                               |
+| `observer` | [n]      | the person (of a slot, the first one) who received the message, or a server      |
+| `sender`   | [n]      | the person who sent it, or a server: SERVER, SERVER − 1, …                      |
+| `time`     | [n]      | when it arrived; with a server, when the aggregation began                      |
+| `number`   | [n]      | which of its sender's messages it is; with a server, the aggregation's number   |
+| `relayed`  | [n]      | whether the receiver passes it on as it is, neither merged nor trained          |
 | `update`   | [n]      | whether it is an update (what a training changed) or a model                    |
 | `clock`    | [n]      | how often the model was trained; of an update, the version that it is based on |
 | `size`     | [n]      | interactions behind a model, or instances behind an update                      |
@@ -25,12 +28,14 @@ import numpy as np
 from sottovoce.exchange.steps.interface import protect
 from sottovoce.exchange.update import local_update
 from sottovoce.kernels import OBSERVERS, below, driver, helper, stream
+from sottovoce.protocols._participants import Aggregation
 from sottovoce.protocols.aggregate import Federation
-from sottovoce.protocols.interface import Plan
+from sottovoce.protocols.interface import Messages, Plan
 from sottovoce.simulate.world import Arrays, World
 from sottovoce.state import Bools, Ints, Longs, People, Tables, gathered, slots_of, width
 
 SERVER = -1
+"""How records name the first server; the next ones are SERVER − 1, …"""
 CHUNK = 2**26
 """Numbers of rows that are recorded at a time."""
 
@@ -64,23 +69,45 @@ def random_people(count: int, people: int, run: int) -> Ints:
     return np.sort(order[:count])
 
 
-def of_plan(plan: Plan, snapshots: Tables, observed: Bools, world: World) -> Arrays:
-    """The models that observed slots received in a plan, out of the snapshots they were read from."""
+def of_plan(plan: Plan, messages: Messages, snapshots: Tables, observed: Bools, world: World) -> Arrays:
+    """The models that observed slots received in a plan of `messages`, out of the snapshots they were read
+    from."""
     visit = np.repeat(np.arange(len(plan.receiver)), np.diff(plan.first))
     receiver = plan.receiver[visit]
     seen = np.flatnonzero(observed[receiver] & (plan.source >= 0))
     place = plan.source[seen] - world.tables.slots
     first = world.people.member[world.people.first[:-1]]  # a slot goes by the number of its first person
-    return _models(snapshots, place, observer=first[receiver[seen]], sender=first[plan.sender[seen]])
+    sender, relayed = plan.sender[seen], world.receivers.relayed
+    known = {
+        "observer": first[receiver[seen]].astype(np.int64),
+        "sender": first[sender].astype(np.int64),
+        "time": messages.end[plan.message[seen]],
+        "number": messages.number[plan.message[seen]],
+        "relayed": relayed[sender] if len(relayed) else np.zeros(len(seen), np.bool_),
+    }
+    return known | _models(snapshots, place)
 
 
-def of_server(world: World, slot: int, observers: Longs) -> Arrays:
+def _between(begin: Aggregation, observer: Longs, sender: Longs) -> Arrays:
+    """Who sends what to whom in an aggregation."""
+    count = len(observer)
+    return {
+        "observer": observer,
+        "sender": sender,
+        "time": np.full(count, begin.begin),
+        "number": np.full(count, begin.number, np.int64),
+        "relayed": np.zeros(count, np.bool_),
+    }
+
+
+def of_server(world: World, begin: Aggregation, observers: Longs) -> Arrays:
     """The server's model, as these participants receive it."""
-    place = np.full(len(observers), slot)
-    return _models(world.tables, place, observer=observers, sender=np.full(len(observers), SERVER))
+    sender = np.full(len(observers), SERVER - begin.server, np.int64)
+    place = np.full(len(observers), begin.server)
+    return _between(begin, observers.astype(np.int64), sender) | _models(world.tables, place)
 
 
-def _models(tables: Tables, place: Longs | Ints, *, observer: Longs | Ints, sender: Longs | Ints) -> Arrays:
+def _models(tables: Tables, place: Longs | Ints) -> Arrays:
     """Models out of some places of tables, all of equally many rows."""
     count = int(tables.offset[1]) if tables.slots else 0
     index = (tables.offset[place][:, None] + np.arange(count)).ravel()
@@ -89,8 +116,6 @@ def _models(tables: Tables, place: Longs | Ints, *, observer: Longs | Ints, send
     if rows.dtype == np.uint16:  # bfloat16: the upper half of a float32
         rows = (rows.astype(np.uint32) << 16).view(np.float32)
     return {
-        "observer": observer.astype(np.int64),
-        "sender": sender.astype(np.int64),
         "update": np.zeros(len(place), np.bool_),
         "clock": tables.clock[place],
         "size": tables.size[place],
@@ -127,7 +152,7 @@ def _updates(model, steps, server, slot, updates, people, persons, run, round, f
 
 
 def of_participants(
-    world: World, parts: Federation, slot: int, persons: Longs, vectors: bool
+    world: World, parts: Federation, begin: Aggregation, persons: Longs, vectors: bool
 ) -> list[Arrays]:
     """The updates that these persons will send in the next aggregation. It changes nothing.
 
@@ -138,17 +163,17 @@ def of_participants(
     each = max(1, CHUNK // max(1, items * row))
     updates, people = gathered([items, 0], row, head, items), _copied(world.people)
     records = []
-    for begin in range(0, len(persons), each):
-        some = persons[begin : begin + each]
+    for at in range(0, len(persons), each):
+        some = persons[at : at + each]
         found = gathered([items] * len(some), row, head)
         found.offset[0] = 0
-        given = parts.model, parts.steps, world.tables, slot, updates, people, some, world.seed
-        _updates(*given, int(world.tables.clock[slot]), found)
+        given = parts.model, parts.steps, world.tables, begin.server, updates, people, some, world.seed
+        _updates(*given, begin.number, found)
         end = int(found.offset[-1])
+        server = np.full(len(some), SERVER - begin.server, np.int64)
         records.append(
-            {
-                "observer": np.full(len(some), SERVER, np.int64),
-                "sender": some.astype(np.int64),
+            _between(begin, server, some.astype(np.int64))
+            | {
                 "update": np.ones(len(some), np.bool_),
                 "clock": found.clock,
                 "size": found.size,

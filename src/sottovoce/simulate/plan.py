@@ -332,11 +332,12 @@ def _schedule(slots, messages, until, each, observed, pool, deepest, spare):
     visitor = slot[by]
     message_first = np.zeros(len(slot) + 1, np.int64)
     source, sender = np.empty(len(taken), np.int32), np.empty(len(taken), np.int32)
+    message = np.empty(len(taken), np.int64)
     filled = 0
     for n in range(len(slot)):
         for t in range(begin[by[n]], begin[by[n] + 1]):
             m = taken[t]
-            sender[filled] = messages.sender[m]
+            sender[filled], message[filled] = messages.sender[m], m
             if messages.place[m] >= 0:
                 source[filled] = slots + messages.place[m]
             elif copy_of[m] >= 0:
@@ -356,7 +357,7 @@ def _schedule(slots, messages, until, each, observed, pool, deepest, spare):
         if copy_of[away[n]] >= 0:
             kept[n] = spot[copy_of[away[n]]]
     into = spot[copy]
-    reads, copies = (visitor, message_first, source, sender), (by_level, origin, into, number)
+    reads, copies = (visitor, message_first, source, sender, message), (by_level, origin, into, number)
     return level_first, reads, copies, away, kept, places
 
 

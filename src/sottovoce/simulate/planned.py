@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from sottovoce.exchange.compression.interface import Chain, rows
-from sottovoce.exchange.steps.interface import sequence
+from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.start import start
 from sottovoce.peers.interface import period, renew
 from sottovoce.protocols.execute import Learning, execute, train_alone
@@ -118,7 +118,7 @@ class Planned:
         self._execute(plan, execute)
         if watch is not None and seen is not None:
             with world.aside():
-                watch.record(world.round, [of_plan(plan, self.snapshots, seen, world)])
+                watch.record(world.round, [of_plan(plan, messages, self.snapshots, seen, world)])
         return int(np.count_nonzero(plan.source >= 0))
 
     def _hold(self, places: int) -> None:

@@ -6,19 +6,16 @@ import numpy as np
 
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import UPDATE
-from sottovoce.exchange.steps.interface import sequence
-from sottovoce.protocols._participants import Groups, terms
+from sottovoce.exchange.steps.sequence import sequence
+from sottovoce.protocols._participants import Aggregation, Groups, terms
 from sottovoce.protocols.aggregate import Aggregator, Federation
 from sottovoce.protocols.interface import dropout, group_size, lengths, participants, sees_vectors, settle
 from sottovoce.simulate.observe import Observation, of_participants, of_server
 from sottovoce.simulate.world import Arrays, Traffic, World
 
-SERVER = 0
-"""The slot of the model that the server holds."""
-
 
 class Served:
-    """Carries out the aggregations of a protocol with the topology `server`."""
+    """Carries out the aggregations of the topology `server`: each slot is a server's model."""
 
     def __init__(self, world: World) -> None:
         self.world = world
@@ -30,40 +27,47 @@ class Served:
         # One form of the driver for groups of any size, because only that one is prepared.
         self.batch = group_size(world.protocol) or len(world.people.steps)
 
-    def _choose(self, kept: Arrays, begin: float) -> Groups:
-        world = self.world
-        number = int(world.tables.clock[SERVER])
-        known = kept, world.people.user, world.timing, self.terms
-        chosen: Groups = participants(world.protocol, *known, begin, world.seed, number)
+    def _asked(self, server: int, begin: float) -> Aggregation:
+        """The next aggregation of a server."""
+        world, people = self.world, self.world.people
+        served = people.member[people.first[server] : people.first[server + 1]].astype(np.int64)
+        number = int(world.tables.clock[server])
+        return Aggregation(served, world.timing, self.terms, begin, world.seed, server, number)
+
+    def _choose(self, kept: Arrays, asked: Aggregation) -> Groups:
+        chosen: Groups = participants(self.world.protocol, kept, self.world.people.user, asked)
         return chosen
 
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a round needs."""
         world = self.world
-        groups = self._choose({name: array.copy() for name, array in world.kept.items()}, 0.0)
-        self.aggregator.compile(world.tables, SERVER, world.people, groups, world.seed, batch=self.batch)
+        kept = {name: array.copy() for name, array in world.kept.items()}
+        groups = self._choose(kept, self._asked(0, 0.0))
+        self.aggregator.compile(world.tables, 0, world.people, groups, world.seed, batch=self.batch)
 
     def advance(self, rounds: int) -> Traffic:
         """Run this many rounds."""
         traffic = Traffic()
-        for begin in self._beginnings(rounds):
-            traffic = traffic.and_also(self._aggregate(begin))
+        for server, begin in self._beginnings(rounds):
+            traffic = traffic.and_also(self._aggregate(server, begin))
         return traffic
 
-    def _beginnings(self, rounds: int) -> Iterator[float]:
-        """When aggregations begin. In virtual time each belongs to the round in which it ends."""
+    def _beginnings(self, rounds: int) -> Iterator[tuple[int, float]]:
+        """Which server aggregates next, and when. In virtual time each aggregation belongs to the round in
+        which it ends."""
         world, length = self.world, self.terms.length
         clock = world.tables.clock
         for _ in range(rounds):
             begin, world.round = world.now, world.round + 1
             if not world.timing.timed:
-                yield begin
-            while world.timing.timed and (clock[SERVER] + 1) * length <= world.now * (1 + 1e-9):
-                yield clock[SERVER] * length
+                yield from ((server, begin) for server in range(len(clock)))
+            while world.timing.timed and (clock.min() + 1) * length <= world.now * (1 + 1e-9):
+                yield int(clock.argmin()), clock.min() * length
 
-    def _aggregate(self, begin: float) -> Traffic:
+    def _aggregate(self, server: int, begin: float) -> Traffic:
         world, user = self.world, self.world.people.user
-        groups = self._choose(world.kept, begin)
+        asked = self._asked(server, begin)
+        groups = self._choose(world.kept, asked)
         vectors = sees_vectors(world.protocol)
         before = user[groups.persons] if vectors else user[:0]
         # Observers look at every aggregation by itself. The round has begun, so it has its number already.
@@ -73,25 +77,30 @@ class Served:
         for group in groups.each() if seen else [groups]:
             if seen and watch is not None:
                 with world.aside():
-                    records += self._seen(watch, group, vectors)
-            parts = world.tables, SERVER, world.people, group, world.seed
+                    records += self._seen(watch, group, asked, vectors)
+            parts = world.tables, server, world.people, group, world.seed
             sent += self.aggregator.aggregate(*parts, batch=self.batch)
         if seen and watch is not None:
             with world.aside():
                 watch.record(world.round, records)
         if vectors:
-            number = int(world.tables.clock[SERVER])
-            settle(world.protocol, world.kept, user, before, groups, world.seed, number)
+            done = asked._replace(number=int(world.tables.clock[server]))
+            settle(world.protocol, world.kept, user, before, groups, done)
         return self._traffic(groups, sent, world.shape.user if vectors else 0)
 
-    def _seen(self, watch: Observation, group: Groups, vectors: bool) -> list[Arrays]:
-        """What the server and observing participants see of the aggregation that comes next."""
+    def _seen(self, watch: Observation, group: Groups, asked: Aggregation, vectors: bool) -> list[Arrays]:
+        """What the server and observing participants see of the aggregation that comes next.
+
+        People who get the model and then drop out have seen it all the same.
+        """
         world, records = self.world, []
+        begin = asked._replace(number=int(world.tables.clock[asked.server]))
         if watch.server:
             heard = group.persons[group.heard]
-            records += of_participants(world, self.aggregator.parts, SERVER, heard, vectors)
-        if len(observers := np.intersect1d(group.persons, watch.nodes)):
-            records.append(of_server(world, SERVER, observers))
+            records += of_participants(world, self.aggregator.parts, begin, heard, vectors)
+        reached = np.concatenate([group.persons, group.dropped])
+        if len(observers := np.intersect1d(reached, watch.nodes)):
+            records.append(of_server(world, begin, observers))
         return records
 
     def _traffic(self, groups: Groups, sent: int, vector: int) -> Traffic:
@@ -105,7 +114,7 @@ class Served:
         empty, one = (codec.size(count, row, head, True, bits, UPDATE) for count in (0, 1))
         down = groups.asked * codec.size(world.items, row, head + vector, False)
         up = uploads * (empty + 4 * vector) + sent * (one - empty)
-        arrived = uploads + groups.dropped + int(np.count_nonzero(groups.heard))
+        arrived = uploads + len(groups.dropped) + int(np.count_nonzero(groups.heard))
         return Traffic(groups.asked + uploads, arrived, down + up)
 
     def state(self) -> Arrays:

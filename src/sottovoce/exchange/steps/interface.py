@@ -8,10 +8,9 @@ A step is a `NamedTuple` of its parameters, registered with `@component("step", 
 gossip steps decide what of a training enters the table that travels: see `protocols.disclose`.
 """
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from sottovoce.exchange.compression.interface import Chain, Whole, rows
+from sottovoce.exchange.compression.interface import Chain, rows
 from sottovoce.exchange.pack import round_off
 from sottovoce.kernels import COMPRESSION, ROUNDING, below, operation, stream
 from sottovoce.state import width
@@ -32,34 +31,8 @@ class Nothing(NamedTuple):
     """No step at all. Compiled code then trains in place."""
 
 
-class Then(NamedTuple):
-    """One step, and what comes after it."""
-
-    step: Any
-    rest: Any
-
-
-def sequence(steps: Sequence[Any]) -> Any:
-    """Steps as one component: compiled code needs to know the type of each."""
-    if not steps:
-        return Nothing()
-    first, *rest = steps
-    return Then(first, sequence(rest)) if rest else first
-
-
 @protect.rule(Nothing)
 def _nothing(step, updates, place, people, person, run, round):
-    pass
-
-
-@protect.rule(Then)
-def _then(step, updates, place, people, person, run, round):
-    protect(step.step, updates, place, people, person, run, round)
-    protect(step.rest, updates, place, people, person, run, round)
-
-
-@protect.rule(Whole)
-def _whole(step, updates, place, people, person, run, round):
     pass
 
 

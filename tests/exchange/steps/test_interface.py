@@ -9,7 +9,8 @@ from sottovoce.combine.aggregate.interface import head_weight, row_weight
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.exchange.compression.interface import Chain
 from sottovoce.exchange.steps.clip import Clip
-from sottovoce.exchange.steps.interface import protect, sequence
+from sottovoce.exchange.steps.interface import protect
+from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.protocols import aggregate
@@ -140,13 +141,3 @@ def test_a_rule_can_ask_for_the_plain_sum(monkeypatch):
     np.testing.assert_allclose(
         total.tables.rows - start, 3 * (mean.tables.rows - start), rtol=1e-4, atol=1e-6
     )
-
-
-def test_steps_work_in_networks_large_enough_for_several_threads():
-    """A step and compression are a tuple in a tuple, which Numba's parallel loops refuse."""
-    rng = np.random.default_rng(1)
-    data = ratings((rng.integers(1, 6, (12, 8)) * (rng.random((12, 8)) < 0.5)).tolist())
-    s = simulate(MF(factors=3), data, protocol=Federated(), merge=Simple(), steps=[Clip(length=1e-3)])
-    before = s.tables.rows.copy()
-    s.advance(1)
-    assert 0 < np.linalg.norm(s.tables.rows - before) <= 1e-3 * 1.001
