@@ -112,9 +112,10 @@ def _send(peers, views, timing, cycle_load, run, begin, first, pushes, sent):
 
 
 @exchanges.rule(Gossip)
-def _exchanges(
-    protocol: Gossip, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
+def send(
+    protocol: Any, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
 ) -> tuple[Messages, int]:
+    """The messages of all cycles that begin in a round: see `exchanges`. It needs the setting `pushes`."""
     nodes, pushes = len(timing.upload), protocol.pushes
     begin, end = round * timing.round, (round + 1) * timing.round
     models = cycle_load(timing, size * pushes)

@@ -133,6 +133,14 @@ def relays(protocol: Any, views: Views) -> Bools:
     """Which nodes' models others pass on as they are; nothing: nobody's. Python only."""
 
 
+@operation(default=lambda protocol, items, row, head: (0, 0))
+def inside(protocol: Any, items: int, row: int, head: int) -> tuple[int, int]:
+    """How many messages, and how many bytes, the people of a slot exchange among themselves when they train.
+
+    `items`, `row` and `head` are the sizes of a model. By default nothing. Python only.
+    """
+
+
 # Servers
 
 

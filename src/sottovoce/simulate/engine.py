@@ -17,6 +17,7 @@ from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.peers.interface import meet, period, remembers
+from sottovoce.protocols.averaged import Averaged
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.hosted import InTurn
 from sottovoce.protocols.interface import common_start, hosted, hosts, keeps, nodes, relays, trainings
@@ -92,13 +93,7 @@ class Simulation(World):
         resolved = _resolved(model, protocol, train, slots, rounds, clock, chain)
         size = shape(resolved)
         views = meet(peers, clock, seed)
-        remainders = train.people if steps and protocol.topology == "peers" else 0
-        alone = len(self._hosts.member) <= train.people and isinstance(hosted(protocol), InTurn)
-        if remainders and not alone:
-            raise RecipeError(
-                "Steps decide what each person's training discloses, and here people do not train alone.",
-                "Leave privacy.steps out, or choose the protocol 'gossip' or 'federated'.",
-            )
+        remainders = train.people if steps and _keeps_remainders(protocol, self._hosts, train.people) else 0
         super().__init__(
             model=resolved,
             protocol=protocol,
@@ -197,6 +192,19 @@ class Simulation(World):
         self.round, self.messages, self.arrived, self.bytes = (int(n) for n in live["counters"])
         self.seconds = float(live["seconds"][0])
         self.receivers = self.receivers._replace(relayed=relays(self.protocol, self.views))
+
+
+def _keeps_remainders(protocol: Any, found: Hosts, people: int) -> bool:
+    """Whether steps leave a private remainder with each person. Refused where steps cannot work."""
+    way = hosted(protocol)
+    if protocol.topology == "server" or isinstance(way, Averaged):
+        return False  # whoever sends an update keeps no table
+    if len(found.member) > people or not isinstance(way, InTurn):
+        raise RecipeError(
+            "Steps decide what each person's training discloses, and here people do not train alone.",
+            "Leave privacy.steps out, or choose the protocol 'gossip' or 'federated'.",
+        )
+    return bool(protocol.topology == "peers")
 
 
 def _resolved(

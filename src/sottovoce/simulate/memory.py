@@ -7,7 +7,8 @@ import numpy as np
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.models.interface import optimizer_size, shape
-from sottovoce.protocols.interface import hosts, trainings
+from sottovoce.protocols.hosted import InTurn
+from sottovoce.protocols.interface import hosted, hosts, trainings
 from sottovoce.simulate.plan import SPARE
 from sottovoce.state import STORAGES, Storage
 
@@ -39,7 +40,8 @@ def memory_needed(
     if isinstance(chain, Chain):
         message = rows(chain, data.items) * (size.row * 4 + (8 if chain.share < 1 else 4))
         held = sent * message * (2.5 if timed else 1)
-    remainders = 2 * data.items * (size.row + 1) * 4 if steps and protocol.topology == "peers" else 0
+    kept_back = steps and protocol.topology == "peers" and isinstance(hosted(protocol), InTurn)
+    remainders = 2 * data.items * (size.row + 1) * 4 if kept_back else 0
     kept = 0 if protocol.topology == "central" else optimizer_size(model, data.items)
     own = remainders + (size.user + kept) * 4
     return int(slots * (table + (held if slots > 1 else 0)) + data.people * own)

@@ -9,7 +9,16 @@ from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.start import start
 from sottovoce.peers.interface import period, renew
 from sottovoce.protocols.execute import Learning, execute, train_alone
-from sottovoce.protocols.interface import Messages, Plan, alone, exchanges, hosted, no_messages, relays
+from sottovoce.protocols.interface import (
+    Messages,
+    Plan,
+    alone,
+    exchanges,
+    hosted,
+    inside,
+    no_messages,
+    relays,
+)
 from sottovoce.simulate.observe import of_plan
 from sottovoce.simulate.plan import schedule
 from sottovoce.simulate.world import Arrays, Traffic, World
@@ -94,9 +103,15 @@ class Planned:
                 window = min(window, every - world.round % every)
             sent = [self.send(world.round + n) for n in range(window)]
             arrived = self.deliver([messages for messages, _ in sent], window)
-            count = sum(counted for _, counted in sent)
-            traffic = traffic.and_also(Traffic(count, arrived, count * world.message_bytes))
+            traffic = traffic.and_also(self._traffic(sum(counted for _, counted in sent), arrived))
         return traffic
+
+    def _traffic(self, sent: int, arrived: int) -> Traffic:
+        """Messages between slots, and those inside a slot, whose people train whenever a message arrives."""
+        world = self.world
+        messages, size = inside(world.protocol, world.items, world.shape.row, world.shape.head)
+        total = Traffic(sent, arrived, sent * world.message_bytes)
+        return total.and_also(Traffic(arrived * messages, arrived * messages, arrived * size))
 
     def relay(self) -> None:
         """Note whose models are passed on as they are, after views have changed."""

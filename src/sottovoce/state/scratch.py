@@ -74,6 +74,22 @@ def scratch_for(tables, slot):
 
 
 @helper
+def room_for_update(tables, slot):
+    """Room for one update of model `slot`: indexed tables in float32 with a head of their own."""
+    items = tables.offset[slot + 1] - tables.offset[slot]
+    return _indexed(tables)(
+        np.empty((items, width(tables)), np.float32),
+        np.empty(items, np.int32),
+        np.zeros((1, tables.head.shape[1]), np.float32),
+        np.zeros(1, np.int32),
+        np.zeros(1, np.int32),
+        np.zeros(2, np.int64),
+        np.empty(items, np.int32),
+        np.empty((1, items), np.int32),
+    )
+
+
+@helper
 def take_rows(tables, slot, scratch, place):
     """Copy the rows that model `place` of indexed tables holds from model `slot`."""
     ids, stored, rows = scratch.ids, tables.rows, scratch.rows
