@@ -30,11 +30,13 @@ class Averaged(NamedTuple):
     """How many people must have changed a row for its sum to be computed."""
     largest: int
     """The largest integer that a person may send."""
+    stride: float = 1.0
+    """How many means the model moves by."""
 
 
-def averaged(fewest: int, people: int, bits: int = 32) -> Averaged:
+def averaged(fewest: int, people: int, stride: float = 1.0, bits: int = 32) -> Averaged:
     """The way for groups of at most so many `people`, with sums modulo 2^bits."""
-    return Averaged(fewest, FixedPoint(bits, PLACES, people).limit)
+    return Averaged(fewest, FixedPoint(bits, PLACES, people).limit, stride)
 
 
 @helper
@@ -73,8 +75,9 @@ def _add(updates, rows, head):
 
 
 @helper
-def _mean(total, count):
-    return np.float32(np.float64(total) / 2.0**PLACES / count)
+def _step(way, total, count):
+    """How far a number moves by its sum over so many people."""
+    return np.float32(way.stride * np.float64(total) / 2.0**PLACES / count)
 
 
 @helper
@@ -87,10 +90,10 @@ def _move(way, tables, slot, rows, head, senders, run):
             j = begin + item
             tables.age[j] = limited(tables, tables.age[j] + np.int32(1))
             for d in range(width(tables)):
-                moved = to_float32(own[j, d]) + _mean(rows[item, d], count)
+                moved = to_float32(own[j, d]) + _step(way, rows[item, d], count)
                 own[j, d] = from_float32(own, moved, rounding(tables, key, item, d))
     for d in range(len(head)):
-        tables.head[slot, d] += _mean(head[d], senders)
+        tables.head[slot, d] += _step(way, head[d], senders)
 
 
 @train_hosted.rule(Averaged)

@@ -16,7 +16,7 @@ own vector.
 from typing import Annotated, Literal, NamedTuple
 
 import numpy as np
-from annotated_types import Ge
+from annotated_types import Ge, Gt
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
@@ -39,6 +39,8 @@ class GroupGossip(NamedTuple):
     """How many people are in a group, at least; at most one more."""
     fewest: Annotated[int, Ge(2)] = 3
     """k: a row's sum is computed only if at least k members changed the row."""
+    stride: Annotated[float, Gt(0)] = 1.0
+    """How many means of its members' changes a group's model moves by; `group` of them are the plain sum."""
     pushes: Annotated[int, Ge(1)] = 1
     """Messages a group sends in a cycle, each to another group."""
     start: Literal["common", "independent"] = "common"
@@ -66,7 +68,7 @@ def _hosts(protocol: GroupGossip, train: Interactions, seed: int) -> Hosts:
 
 @hosted.rule(GroupGossip)
 def _hosted(protocol: GroupGossip) -> Averaged:
-    return averaged(protocol.fewest, 2 * protocol.group)
+    return averaged(protocol.fewest, 2 * protocol.group, protocol.stride)
 
 
 @trainings.rule(GroupGossip)

@@ -5,6 +5,7 @@ from sottovoce.printable import printable
 
 _TRAINED = {
     "gossip": "{model} by gossip",
+    "group-gossip": "{model} by gossip between groups",
     "federated": "{model}, federated",
     "fedfast": "{model}, federated by FedFast",
     "central": "{model} trained centrally",
