@@ -8,6 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
+from sottovoce.experiments.runs.loading import load_data
+from sottovoce.experiments.runs.run import Run
+from sottovoce.registry import build
+
 Call = Callable[..., Result]
 
 
@@ -24,6 +28,23 @@ def test_json(call: Call, finished: Path) -> None:
     assert [r["rank"] for r in done["recommendations"]] == [1, 2, 3, 4, 5]
     assert {r["title"] for r in done["recommendations"]}.isdisjoint(h["title"] for h in done["history"])
     assert len(done["history"]) == 5
+
+
+def test_nothing_that_the_person_knows_is_recommended(call: Call, finished: Path) -> None:
+    """Neither training items nor weighting items, which the person has as well; test items may be."""
+    run = Run.open(finished)
+    named = run.recipe.split
+    split = build("split", named.name, named.settings, "split").split(load_data(run.recipe), 1)
+    assert split.weighting is not None
+    ids, met = split.train.catalog.ids, {}
+    for part, data in (("train", split.train), ("weighting", split.weighting), ("test", split.test)):
+        person = data.person("p7")
+        met[part] = set(ids[data.item[data.indptr[person] : data.indptr[person + 1]]].tolist())
+    done = json.loads(call("recommend", finished, "--user", "p7", "-n", 80, "--json").stdout)
+    found = {one["item"]: one["held_out"] for one in done["recommendations"]}
+    assert min(map(len, met.values())) > 0
+    assert found.keys() == set(ids.tolist()) - met["train"] - met["weighting"]
+    assert {item for item, held_out in found.items() if held_out} == met["test"]
 
 
 def test_without_the_data_the_list_is_still_there(call: Call, finished: Path, tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Small networks to evaluate, and the held-out data that goes with them."""
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 from sottovoce.data.interactions import Catalog, Interactions
 from sottovoce.data.split import Split
 from sottovoce.models.mf import MF
-from sottovoce.state import People, Tables, hosted_by, new_people, whole
+from sottovoce.state import People, Tables, hosted_by, new_people, new_weighting, whole
 
 
 class Network(NamedTuple):
@@ -20,6 +21,13 @@ class Network(NamedTuple):
     tables: Tables
     people: People
     items: int
+
+    def known(self, person: int) -> set[int]:
+        """What the person never gets recommended: training and weighting items."""
+        people = self.people
+        own = people.item[people.indptr[person] : people.indptr[person + 1]]
+        begin, end = people.weighting_indptr[person : person + 2]
+        return {*own.tolist(), *people.weighting_item[begin:end].tolist()}
 
     def scores(self, person: int) -> list[float]:
         """The person's score of every item, in plain words."""
@@ -41,13 +49,26 @@ class Held(NamedTuple):
     candidates: np.ndarray
 
 
-def network(slots: int, items: int, host: list[int], user: Any, rows: Any, train: list[list[int]]) -> Network:
+def flat(lists: list[list[int]]) -> Any:
+    """Everybody's items one after the other, with `indptr`, where each person's begin."""
+    item = np.array([j for one in lists for j in one], np.int32)
+    return SimpleNamespace(indptr=np.cumsum([0] + [len(one) for one in lists]), item=item)
+
+
+def network(
+    slots: int,
+    items: int,
+    host: list[int],
+    user: Any,
+    rows: Any,
+    train: list[list[int]],
+    weighting: list[list[int]] | None = None,
+) -> Network:
     tables = whole(slots, items, width=2, head=0)
     tables.rows[:] = np.array(rows, np.float32).reshape(-1, 2)
-    indptr = np.cumsum([0] + [len(own) for own in train])
-    own = np.array([j for one in train for j in one], np.int32)
+    own, aside = flat(train), new_weighting(len(train), None if weighting is None else flat(weighting))
     hosts = hosted_by(np.array(host, np.int32), slots)
-    state = new_people(2, indptr, own, np.ones(len(own), np.float32), hosts)
+    state = new_people(2, own.indptr, own.item, np.ones(len(own.item), np.float32), hosts, aside)
     state.user[:] = user
     return Network(MF(factors=1), tables, state, items)
 
@@ -59,13 +80,16 @@ def networks(draw: Any) -> Network:
     slots = draw(st.integers(1, count))
     seed = np.random.default_rng(draw(st.integers(0, 2**32)))
     levels = np.array([-1, -0.5, 0, 0.5, 1, np.nan if draw(st.booleans()) else 2])
+    orders = [seed.permutation(items).tolist() for _ in range(count)]
+    cuts = [sorted(seed.integers(0, items + 1, 2)) for _ in range(count)]
     return network(
         slots,
         items,
         seed.integers(0, slots, count).tolist(),
         seed.choice(levels[:5], (count, 2)),
         seed.choice(levels, (slots * items, 2)),
-        [seed.permutation(items)[: seed.integers(0, items + 1)].tolist() for _ in range(count)],
+        [order[:cut] for order, (cut, _) in zip(orders, cuts, strict=True)],
+        [order[begin:end] for order, (begin, end) in zip(orders, cuts, strict=True)],
     )
 
 

@@ -33,8 +33,7 @@ def by_definition(net: Any, held: Any, sampled: bool) -> tuple[list[list[int]], 
             others = {j for row in held.candidates[rows][:1].tolist() for j in row if j >= 0}
             pool = others | tests
         else:
-            own = net.people.item[net.people.indptr[person] : net.people.indptr[person + 1]].tolist()
-            pool = set(range(net.items)) - set(own)
+            pool = set(range(net.items)) - net.known(person)
         known = [j for j in pool if not math.isnan(scores[j])] if tests else []
         best = sorted(known, key=lambda j: (-scores[j], j in tests, j))[:LENGTH]
         lists.append(best + [-1] * (LENGTH - len(best)))

@@ -99,12 +99,11 @@ def test_ranks_in_the_catalogue_are_ranks_among_all_unmet_items(
     net, held = data.draw(some_held_out)
     state = (net.model, net.tables, net.people, slots_of(net.people), net.items)
     state += (held.indptr, held.item, NONE, NONE)
-    people = net.people
     unmet = np.full((len(held.item), net.items), -1, np.int32)
     for person in range(len(held.indptr) - 1):
         rows = slice(held.indptr[person], held.indptr[person + 1])
-        own = people.item[people.indptr[person] : people.indptr[person + 1]]
-        left = np.setdiff1d(np.arange(net.items), np.concatenate((own, held.item[rows])))
+        met = [*net.known(person), *held.item[rows].tolist()]
+        left = np.setdiff1d(np.arange(net.items), met)
         unmet[rows, : len(left)] = left
     expected = by_definition(net, held._replace(candidates=unmet))
     for threads in (1, 2, None):

@@ -21,8 +21,8 @@ def test_lists_for_any_number_of_threads(data: st.DataObject, n: int, some_netwo
             found = recommend(net.model, net.tables, net.people, net.items, n)
         for person in range(len(net.people.steps)):
             scores = net.scores(person)
-            own = net.people.item[net.people.indptr[person] : net.people.indptr[person + 1]].tolist()
-            left = [j for j in range(net.items) if j not in own and not math.isnan(scores[j])]
+            known = net.known(person)
+            left = [j for j in range(net.items) if j not in known and not math.isnan(scores[j])]
             best = sorted(left, key=lambda j: (-scores[j], j))[:n]
             filler = n - len(best)
             assert found.item[person].tolist() == best + [-1] * filler
@@ -43,8 +43,8 @@ def test_the_plain_form_gives_the_same(data: st.DataObject, n: int, some_network
 
 
 def test_what_a_person_has_is_never_recommended_and_ties_go_by_number(make_network: Any) -> None:
-    rows = [(0, 3), (0, 1), (0, 2), (0, 2), (0, 2), (0, math.nan)]
-    net = make_network(1, 6, [0], [(0, 0)], rows, [[0]])
-    found = recommend(net.model, net.tables, net.people, items=6, n=3)
+    rows = [(0, 3), (0, 1), (0, 2), (0, 2), (0, 2), (0, math.nan), (0, 4)]
+    net = make_network(1, 7, [0], [(0, 0)], rows, [[0]], [[6]])
+    found = recommend(net.model, net.tables, net.people, items=7, n=3)
     assert found.item.tolist() == [[2, 3, 4]]
     assert found.score.tolist() == [[2, 2, 2]]

@@ -4,11 +4,11 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.protocols._blocks import BLOCKS, PARCELS, divide
+from sottovoce.protocols._blocks import BLOCKS, CHUNKS, divide
 
 
 @given(st.lists(st.integers(0, 60), max_size=6), st.integers(0, 99))
-def test_every_parcel_is_in_a_block(sizes, seed):
+def test_every_chunk_is_in_a_block(sizes, seed):
     rng = np.random.default_rng(seed)
     first = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     indptr = np.concatenate([[0], np.cumsum(rng.integers(0, 9, 60))])
@@ -20,7 +20,7 @@ def test_every_parcel_is_in_a_block(sizes, seed):
 
 
 def test_threads_have_about_as_much_to_do():
-    """Groups of 20 with the skew of MovieLens 100K, and a crowd that is cut into parcels."""
+    """Groups of 20 with the skew of MovieLens 100K, and a crowd that is cut into chunks."""
     rng = np.random.default_rng(1)
     counts = 20 + rng.exponential(86, 943).astype(np.int64)
     indptr, persons = np.concatenate([[0], np.cumsum(counts)]), rng.permutation(943)
@@ -30,7 +30,7 @@ def test_threads_have_about_as_much_to_do():
         halves = work.reshape(2, -1).sum(axis=1)
         assert halves.max() < 1.05 * halves.mean()
     crowd = divide(indptr, np.array([0, 943]), persons)
-    assert crowd.shape == (1, PARCELS)
-    parcels = np.arange(PARCELS + 1) * 943 // PARCELS
-    work = np.bincount(crowd[0], np.add.reduceat(1 + counts[persons], parcels[:-1]), BLOCKS)
+    assert crowd.shape == (1, CHUNKS)
+    chunks = np.arange(CHUNKS + 1) * 943 // CHUNKS
+    work = np.bincount(crowd[0], np.add.reduceat(1 + counts[persons], chunks[:-1]), BLOCKS)
     assert work.max() < 1.05 * work.mean()

@@ -17,7 +17,7 @@ from sottovoce.protocols.hosted import Together
 from sottovoce.protocols.interface import hosted, hosts, trainings
 from sottovoce.state import hosted_by, slots_of
 from tests.networks import assert_same, ratings, simulate
-from tests.node.test_node import history
+from tests.node.simulated import history
 
 DATA = ratings([[5, 0, 3, 0, 0, 1, 0, 0], [0, 4, 0, 0, 2, 0, 0, 0], [1, 1, 0, 0, 0, 5, 0, 2]])
 

@@ -69,9 +69,9 @@ class Commands(click.Group):
             click.echo(error.format_message())
             code = 0
         except click.ClickException as error:
-            told = io.StringIO()
-            error.show(told)
-            say(told.getvalue().rstrip("\n"), err=True)
+            message = io.StringIO()
+            error.show(message)
+            say(message.getvalue().rstrip("\n"), err=True)
             code = error.exit_code
         except (click.Abort, KeyboardInterrupt) as stop:
             # click turns Ctrl-C into Abort; the message of a run is in the cause.

@@ -48,8 +48,8 @@ def figures(run: "Run") -> None:
     screen.print(f"{verdict.headline} {verdict.sentence}", soft_wrap=True)
     took = f"({size(result.bytes)}), {duration(result.seconds)} of training"
     counts = {"round": result.rounds, "node": result.nodes, "message": result.messages}
-    told = ", ".join(count(number, noun) for noun, number in counts.items())
-    screen.print(f"{told} {took}", soft_wrap=True)
+    text = ", ".join(count(number, noun) for noun, number in counts.items())
+    screen.print(f"{text} {took}", soft_wrap=True)
 
 
 def _table(screen: "Console", metrics: Sequence[str], subjects: Mapping[str, Sequence[str]]) -> "Table":

@@ -75,8 +75,8 @@ def command(
     if done.failures:
         total = len(done.failures) + sum(row["runs"] for row in done.summary["points"])
         failed = f"{len(done.failures)} of {count(total, 'run')} failed"
-        told = listed(list(done.failures), between="; ")
-        raise RunError(f"{failed}. {told}", "The same command tries them again.")
+        reasons = listed(list(done.failures), between="; ")
+        raise RunError(f"{failed}. {reasons}", "The same command tries them again.")
     if all(0 < row["runs"] == len(row["diverged"]) for row in done.summary["points"]):
         click.get_current_context().exit(DIVERGED)
 

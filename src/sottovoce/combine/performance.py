@@ -43,8 +43,8 @@ class Performance(NamedTuple):
 
 @discloses.rule(Performance)
 def _discloses(component: Performance) -> tuple[Disclosure, ...]:
-    told = "Models are judged on the receiver's own device, and no judgement leaves it."
-    return (Disclosure(NOTHING, "nobody", told),)
+    reveals = "Models are judged on the receiver's own device, and no judgement leaves it."
+    return (Disclosure(NOTHING, "nobody", reveals),)
 
 
 @helper

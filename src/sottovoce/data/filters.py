@@ -131,8 +131,8 @@ def _compact(data: Interactions, rivals: bool) -> Interactions:
                 used[one] = True
         every, gone = sum(map(len, drawn)), sum(int((~used[one]).sum()) for one in drawn)
         if gone:
-            told = f"{gone:,} of {every:,} published negatives are dropped, because filters drop their items."
-            data = replace(data, notes=(*data.notes, told))
+            note = f"{gone:,} of {every:,} published negatives are dropped, because filters drop their items."
+            data = replace(data, notes=(*data.notes, note))
     people, items = np.flatnonzero(counts), np.flatnonzero(used)
     return replace(
         data,

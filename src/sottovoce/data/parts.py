@@ -109,7 +109,7 @@ def assemble(
     codes = np.array([NUMBER[part] for part in rows], np.int8)
     given = {NUMBER[part]: negatives for part, negatives in drawn.items()}
     whole = replace(whole, division=Division(codes[number], within, given, catalog))
-    whole = replace(whole, notes=unknown.told(whole) + notes)
+    whole = replace(whole, notes=unknown.notes(whole) + notes)
     parts = {}
     for at, part in enumerate(rows):
         mine = number == at

@@ -44,8 +44,8 @@ def merged(data: Interactions, how: str, parts: bool = True) -> Interactions:
         return _within_parts(data, pair, how)
     result = {"first": "the first of each is kept", "last": "the last of each is kept"}
     groups = _grouped(pair)
-    told = f"{_counted(data, groups)}; {result.get(how, 'their values are added up')}."
-    return _noted(_one_of_each(data, groups, how), told)
+    note = f"{_counted(data, groups)}; {result.get(how, 'their values are added up')}."
+    return _noted(_one_of_each(data, groups, how), note)
 
 
 def after_split(data: Interactions, split: Split) -> tuple[str, ...]:

@@ -26,7 +26,7 @@ _FEW = 10  # ids; fewer may all be unknown by chance
 _SHOWN = 3
 
 
-def told(data: Interactions) -> tuple[str, ...]:
+def notes(data: Interactions) -> tuple[str, ...]:
     """Notes on data that is published in parts: their sizes, and what does not fit together."""
     parts = data.division
     assert parts is not None
@@ -105,8 +105,8 @@ def of_catalog(catalog: Catalog, place: str, items: NDArray[Any]) -> tuple[str, 
     met = np.unique(items).astype(np.str_)
     new = met[~np.isin(met, catalog.ids)]
     odd = _examples(f"items of {catalog.name}", place, len(met), catalog.ids, new, 0.1)
-    told = f"{place} does not list {len(new):,} of {len(met):,} items{odd}: they have no title or category."
-    return (told,) if len(new) else ()
+    note = f"{place} does not list {len(new):,} of {len(met):,} items{odd}: they have no title or category."
+    return (note,) if len(new) else ()
 
 
 def _examples(what: str, place: str, count: int, known: Strings, new: Strings, least: float) -> str:

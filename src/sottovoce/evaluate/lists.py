@@ -1,10 +1,10 @@
 """One list for each person with held-out items, and metrics of these lists.
 
-A list holds the best items of the catalogue without the person's training items; or the best among the
-person's test items and the candidates of the first test item (as PEPPER ranks them for F1). Items with equal
-scores are sorted by number, but test items come after all others, so that constant scores never look good.
-All distinct test items of a person are relevant. A test item that is also a training item counts as
-relevant, although no list over the catalogue can contain it.
+A list holds the best items of the catalogue without the person's training and weighting items; or the best
+among the person's test items and the candidates of the first test item (as PEPPER ranks them for F1). Items
+with equal scores are sorted by number, but test items come after all others, so that constant scores never
+look good. All distinct test items of a person are relevant. A test item that is also a training or weighting
+item counts as relevant, although no list over the catalogue can contain it.
 
 For a model that depends on the person's place, the list is made at the place before the first test entry.
 Among candidates, hits are then counted with one list per test item, made at the place before the item's
@@ -16,6 +16,7 @@ import numpy as np
 
 from sottovoce.data.sampling import search
 from sottovoce.evaluate.recommend import select
+from sottovoce.evaluate.scoring import forget_known
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.metrics.f1 import harmonic
 from sottovoce.metrics.gini import inequality
@@ -61,8 +62,7 @@ def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, be
         if uses_place(model):
             set_location(people, person, before[indptr[person]], gap[indptr[person]])
         score_all(model, opened(tables, slot_of[person]), 0, people, person, scores[:items])
-        for n in range(people.indptr[person], people.indptr[person + 1]):
-            scores[people.item[n]] = np.nan
+        forget_known(scores, people, person)
         for n in range(len(own)):
             scores[items + n] = scores[own[n]]
             scores[own[n]] = np.nan

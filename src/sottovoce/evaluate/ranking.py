@@ -8,6 +8,7 @@ place before each held-out item, and back at the end.
 
 import numpy as np
 
+from sottovoce.evaluate.scoring import forget, forget_known
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.mrr import reciprocal
@@ -62,13 +63,6 @@ def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, cand
         set_location(people, person, here, away)
 
 
-@helper
-def _forget(scores, indptr, item, person):
-    """Set the scores of a person's items to NaN, so that they come after all others."""
-    for n in range(indptr[person], indptr[person + 1]):
-        scores[item[n]] = np.nan
-
-
 @driver
 def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, before, gap, out):
     """Write the rank of each held-out item among all items that the person does not have to `out`."""
@@ -85,9 +79,8 @@ def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, befo
                 score_all(model, opened(tables, slot_of[person]), 0, people, person, rivals)
                 for m in range(begin, end):
                     own[m - begin] = rivals[item[m]]
-                _forget(rivals, people.indptr, people.item, person)
-                _forget(rivals, people.weighting_indptr, people.weighting_item, person)
-                _forget(rivals, indptr, item, person)
+                forget_known(rivals, people, person)
+                forget(rivals, indptr, item, person)
             out[n] = rank_among(own[n - begin], rivals)
         set_location(people, person, here, away)
 

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from sottovoce.evaluate.scoring import forget_known
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.models.interface import score_all
 from sottovoce.state import Floats, Ints, People, Tables, opened, slots_of
@@ -72,13 +73,12 @@ def top(model, tables, people, slot_of, items, out_item, out_score):
     for person in prange(len(slot_of)):
         every = np.empty(items, np.float32)
         score_all(model, opened(tables, slot_of[person]), 0, people, person, every)
-        for n in range(people.indptr[person], people.indptr[person + 1]):
-            every[people.item[n]] = np.nan
+        forget_known(every, people, person)
         select(every, out_item[person], out_score[person])
 
 
 def recommend(model: Any, tables: Tables, people: People, items: int, n: int) -> Recommendations:
-    """The `n` best of `items` items for each person, without items in the person's data.
+    """The `n` best of `items` items for each person, without training and weighting items.
 
     Items with equal scores are sorted by number. Items with the score NaN are left out.
     """

@@ -8,26 +8,15 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.kernels import driver, helper, prange, to_float32
+from sottovoce.kernels import driver, helper, prange
 from sottovoce.models.training import train_towards
-from sottovoce.state import People, Tables, slots_of, whole, width
-
-
-@helper
-def _copy(tables, slot, own, place):
-    begin, start = tables.offset[slot], own.offset[place]
-    for n in range(tables.offset[slot + 1] - begin):
-        own.age[start + n] = tables.age[begin + n]
-        for d in range(width(tables)):
-            own.rows[start + n, d] = to_float32(tables.rows[begin + n, d])
-    for d in range(tables.head.shape[1]):
-        own.head[place, d] = tables.head[slot, d]
-    own.clock[place] = tables.clock[slot]
+from sottovoce.state import People, Tables, slots_of, whole
+from sottovoce.state.scratch import copy_model
 
 
 @helper
 def _adapt(model, tables, slot, own, people, person, run, times, step):
-    _copy(tables, slot, own, person)
+    copy_model(tables, slot, own, person)
     for _ in range(times):
         train_towards(own, person, model, people, person, run, step)
         people.steps[person] += 1

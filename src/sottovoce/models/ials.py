@@ -97,7 +97,7 @@ def _resolve(model: IALS, context: Context) -> Any:
 @shape.rule(IALS)
 def _shape(model: IALS) -> Shape:
     # A person's vector holds c · 5 / (5 + m), u, α, how much of the items and of the person was counted so
-    # far, and the qualities that were told so far.
+    # far, and the qualities that were received so far.
     return Shape(row=model.factors, head=1 + len(WEIGHTS), user=model.factors + 3 + len(WEIGHTS))
 
 

@@ -106,8 +106,8 @@ def read(path: Path, community: Community) -> Saved:
 
 
 def _damaged(path: Path, error: Exception) -> RunError:
-    told = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
-    return RunError(f"{path} cannot be read: {told}.", DAMAGED)
+    reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
+    return RunError(f"{path} cannot be read: {reason}.", DAMAGED)
 
 
 def _columns() -> list[str]:

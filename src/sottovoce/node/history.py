@@ -91,7 +91,7 @@ def joined(community: Community, first: Interactions, second: Interactions) -> I
     return one_person(community, item[order], value[order], time[order])
 
 
-def furnished(
+def new_person(
     community: Community, key: Key, train: Interactions, weighting: Interactions, candidates: int
 ) -> People:
     """A population of one that has learnt nothing.

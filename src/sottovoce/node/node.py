@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.combine.interface import judges
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.evaluate.recommend import select
+from sottovoce.evaluate.scoring import forget_known
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import CODES, UPDATE, Message, emit, received
 from sottovoce.exchange.pack import to_codes
@@ -22,7 +23,7 @@ from sottovoce.kernels import ROUNDING, driver, stream
 from sottovoce.models.interface import score_all, uses_place
 from sottovoce.node import file
 from sottovoce.node.community import Community, Key
-from sottovoce.node.history import History, furnished, interactions, joined, without
+from sottovoce.node.history import History, interactions, joined, new_person, without
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.execute import absorb
 from sottovoce.protocols.interface import NOBODY
@@ -59,10 +60,7 @@ def _to_codes(updates, bits, key, scale):
 @driver
 def _best(model, tables, people, scores, items, best):
     score_all(model, tables, 0, people, 0, scores)
-    for item in people.item:
-        scores[item] = np.nan
-    for item in people.weighting_item:
-        scores[item] = np.nan
+    forget_known(scores, people, 0)
     select(scores, items, best)
 
 
@@ -94,7 +92,7 @@ class Node:
         self.key = key if isinstance(key, Key) else Key.of(secrets.token_bytes(32) if key is None else key)
         self._weighting = interactions(community, weighting)
         self._train = without(interactions(community, history), self._weighting.item)
-        self._people = self._furnished()
+        self._people = self._new_person()
         self._receivers = new_receivers(1, relayed=np.zeros(1, np.bool_))
         self._tables = community.started(self._people)
         self._tables.size[0] = len(self._train)
@@ -108,8 +106,8 @@ class Node:
     def _width(self) -> int:
         return int(self.community.shape.row)
 
-    def _furnished(self) -> Any:
-        return furnished(self.community, self.key, self._train, self._weighting, self.candidates)
+    def _new_person(self) -> Any:
+        return new_person(self.community, self.key, self._train, self._weighting, self.candidates)
 
     def learn(self, history: History) -> None:
         """Add what the person met since; the next training learns from it.
@@ -121,7 +119,7 @@ class Node:
         self._train = joined(self.community, known, met)
         self._weighting = without(self._weighting, met.item)
         before = self._people
-        self._people = self._furnished()._replace(
+        self._people = self._new_person()._replace(
             user=before.user, steps=before.steps, optimizer=before.optimizer
         )
         self._tables.size[0] = len(self._train)
@@ -198,14 +196,14 @@ class Node:
             raise MessageError("A server's model must have a row for every item.", "Send it whole.")
         items, head = len(community.items), community.shape.head
         updates = gathered([items, 0], self._width, head, items)
-        steps = sequence([*community.steps, community.chain._replace(bits=32)])  # `_told` rounds
+        steps = sequence([*community.steps, community.chain._replace(bits=32)])  # `_update_message` rounds
         run, version = self.key.run, message.clock
         parts = community.model, received(message), steps, updates, self._people, run, version
         with self._unharmed():
             _local_update(*parts)
-            return codec.encode(self._told(updates, version))
+            return codec.encode(self._update_message(updates, version))
 
-    def _told(self, updates: Tables, version: int) -> Message:
+    def _update_message(self, updates: Tables, version: int) -> Message:
         """An update as a message: rows in the order of items, as codes if the chain says so."""
         bits, count = self.community.chain.bits, int(updates.offset[1])
         scale = np.zeros((2, (self._width + 1) * (bits < 32)), np.float32)
@@ -281,7 +279,7 @@ class Node:
         saved = file.read(Path(path), community)
         node = cls(community, key=saved.key, candidates=saved.candidates)
         node._train, node._weighting = saved.parts["train"], saved.parts["weighting"]
-        node._people = node._furnished()
+        node._people = node._new_person()
         node._tables.size[0] = len(node._train)
         file.put_back(Path(path), saved.arrays, node._state())
         node.sent, node.received = (int(n) for n in saved.arrays["counters"])

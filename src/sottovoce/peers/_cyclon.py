@@ -45,13 +45,13 @@ def _pick(key, cache, most, except_for, picked):
 
 
 @helper
-def learn(cache, age, me, told, told_age, count, sent, sent_count):
+def learn(cache, age, me, given, given_age, count, sent, sent_count):
     """Write `count` received addresses into free places of a cache, then over the places in `sent`."""
     used = 0
     for n in range(count):
-        known = told[n] == me or told[n] < 0
+        known = given[n] == me or given[n] < 0
         for m in range(len(cache)):
-            known = known or cache[m] == told[n]
+            known = known or cache[m] == given[n]
         if known:
             continue
         at = -1
@@ -63,13 +63,13 @@ def learn(cache, age, me, told, told_age, count, sent, sent_count):
             at = sent[used]
             used += 1
         if at >= 0:
-            cache[at], age[at] = told[n], told_age[n]
+            cache[at], age[at] = given[n], given_age[n]
 
 
 @helper
-def _tell(cache, age, places, count, told, told_age):
+def _read(cache, age, places, count, given, given_age):
     for n in range(count):
-        told[n], told_age[n] = cache[places[n]], age[places[n]]
+        given[n], given_age[n] = cache[places[n]], age[places[n]]
 
 
 @helper
@@ -89,24 +89,24 @@ def approach(cache, age):
 
 
 @helper
-def question(cache, age, me, peer, key, sent, told, told_age):
+def question(cache, age, me, peer, key, sent, given, given_age):
     """Write the addresses to send to `peer`, the node `me` last; return how many come from the cache.
 
     Their places in the cache are written into `sent`.
     """
     count = _pick(key, cache, LENGTH - 1, peer, sent)
-    _tell(cache, age, sent, count, told, told_age)
-    told[count], told_age[count] = me, 0
+    _read(cache, age, sent, count, given, given_age)
+    given[count], given_age[count] = me, 0
     return count
 
 
 @helper
-def answer(cache, age, me, asker, key, told, told_age, count, reply, reply_age):
+def answer(cache, age, me, asker, key, given, given_age, count, reply, reply_age):
     """Write the reply to `asker`, then learn the addresses it sent; return how many the reply has."""
     sent = np.empty(len(cache), np.int64)
     replied = _pick(key, cache, LENGTH, asker, sent)
-    _tell(cache, age, sent, replied, reply, reply_age)
-    learn(cache, age, me, told, told_age, count, sent, replied)
+    _read(cache, age, sent, replied, reply, reply_age)
+    learn(cache, age, me, given, given_age, count, sent, replied)
     return replied
 
 
@@ -120,7 +120,7 @@ def shuffle(cache, age, timing, time, run, cycle):
     key = stream(run, SHUFFLE, -1, cycle)
     order = np.arange(nodes)
     sent = np.empty(size, np.int64)
-    told, told_age = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
+    given, given_age = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
     reply, reply_age = np.empty(LENGTH, np.int32), np.empty(LENGTH, np.int32)
     for n in range(nodes):
         other = n + below(key, n, nodes - n)
@@ -132,8 +132,8 @@ def shuffle(cache, age, timing, time, run, cycle):
         if peer < 0 or not stays(timing, peer, time, time):
             continue
         mine = stream(run, SHUFFLE, node, cycle)
-        count = question(cache[node], age[node], node, peer, mine, sent, told, told_age)
+        count = question(cache[node], age[node], node, peer, mine, sent, given, given_age)
         theirs = stream(run, SHUFFLE, nodes + node, cycle)
-        got = told, told_age, count + 1, reply, reply_age
+        got = given, given_age, count + 1, reply, reply_age
         replied = answer(cache[peer], age[peer], peer, node, theirs, *got)
         learn(cache[node], age[node], node, reply, reply_age, replied, sent, count)

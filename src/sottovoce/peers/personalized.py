@@ -72,13 +72,13 @@ def _memory(peers: Personalized) -> int:
 
 
 @helper
-def _choose(exploration, told, views, heard, timing, time, run, round, node):
+def _choose(exploration, shuffled, views, heard, timing, time, run, round, node):
     view = views.neighbours[node, : views.room[node]]
     best, count = int((1 - exploration) * len(view) + 1e-9), 0
     while count < best and heard[node, count] >= 0:
         view[count] = heard[node, count]
         count += 1
-    if told:
+    if shuffled:
         explore(views, node, run, round, count)
         return
     others = np.empty(len(view) + best, np.int32)
@@ -94,18 +94,18 @@ def _choose(exploration, told, views, heard, timing, time, run, round, node):
 
 
 @driver
-def _draw(exploration, told, views, heard, timing, time, run, round):
+def _draw(exploration, shuffled, views, heard, timing, time, run, round):
     for node in prange(len(views.neighbours)):
-        _choose(exploration, told, views, heard, timing, time, run, round, node)
+        _choose(exploration, shuffled, views, heard, timing, time, run, round, node)
 
 
 @renew.rule(Personalized)
 def _renew(peers: Personalized, views: Views, heard: Ints, timing: Timing, run: int, round: int) -> None:
-    told = peers.others == "shuffled"
-    if told:
+    shuffled = peers.others == "shuffled"
+    if shuffled:
         mingle(peers, views, timing, run, round)
     known = views, heard, timing, round * timing.round
-    _draw(float(peers.exploration), told, *known, run, round, batch=len(views.neighbours))
+    _draw(float(peers.exploration), shuffled, *known, run, round, batch=len(views.neighbours))
     if peers.forget:
         heard.fill(-1)
 

@@ -1,7 +1,7 @@
 """How the participants of an aggregation are shared out among threads: as blocks of about equal work.
 
 Sums depend on the order in which numbers are added, so blocks must not depend on the number of threads.
-They are the leaves of a binary tree: parcels of participants, the largest first, go down it, at
+They are the leaves of a binary tree: chunks of participants, the largest first, go down it, at
 every fork to the side that has less to do. However many threads share the blocks, in order and as
 many each, they then have about as much to do.
 """
@@ -16,19 +16,19 @@ from sottovoce.state import Longs
 BLOCKS = 16
 """A power of two."""
 
-PARCELS = 256
-"""At most; larger groups are cut into this many parcels, where differences between people hardly matter."""
+CHUNKS = 256
+"""At most; larger groups are cut into this many chunks, where differences between people hardly matter."""
 
 
 @driver
 def _divide(indptr, first, persons, place):
-    """Write the block of each group's parcels, taking the interactions of people for their work."""
+    """Write the block of each group's chunks, taking the interactions of people for their work."""
     for g in range(len(place)):
         group = persons[first[g] : first[g + 1]]
-        parcels = min(len(group), place.shape[1])
-        work = np.zeros(parcels, np.int64)
-        for p in range(parcels):
-            for n in range(p * len(group) // parcels, (p + 1) * len(group) // parcels):
+        chunks = min(len(group), place.shape[1])
+        work = np.zeros(chunks, np.int64)
+        for p in range(chunks):
+            for n in range(p * len(group) // chunks, (p + 1) * len(group) // chunks):
                 work[p] += 1 + indptr[group[n] + 1] - indptr[group[n]]
         load = np.zeros(2 * BLOCKS, np.int64)
         for p in np.argsort(-work, kind="mergesort"):
@@ -40,8 +40,8 @@ def _divide(indptr, first, persons, place):
 
 
 def divide(indptr: Longs, first: Longs, persons: Longs) -> Any:
-    """The block of each parcel, for every group that begins at `first`; [groups, parcels]."""
+    """The block of each chunk, for every group that begins at `first`; [groups, chunks]."""
     largest = int(np.diff(first).max(initial=0))
-    place = np.empty((len(first) - 1, min(largest, PARCELS)), np.int8)
+    place = np.empty((len(first) - 1, min(largest, CHUNKS)), np.int8)
     _divide(indptr, first, persons, place)
     return place

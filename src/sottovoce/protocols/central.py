@@ -39,5 +39,5 @@ def _trainings(protocol: Central, timed: bool, size: float) -> float:
 
 @discloses.rule(Central)
 def _discloses(component: Any) -> tuple[Disclosure, ...]:
-    told = "Everything. Central training is a yardstick, and no way to keep data private."
-    return (Disclosure("all that people did", "the one place that trains", told),)
+    reveals = "Everything. Central training is a yardstick, and no way to keep data private."
+    return (Disclosure("all that people did", "the one place that trains", reveals),)

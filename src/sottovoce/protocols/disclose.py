@@ -27,7 +27,7 @@ from sottovoce.kernels import (
     to_float32,
 )
 from sottovoce.state import People, Tables, each_alone, limited, rounding, whole, width
-from sottovoce.state.scratch import indexed_copy, whole_copy
+from sottovoce.state.scratch import copy_model, indexed_copy, whole_copy
 
 
 def _with_remainder(steps, rule, model, tables, private, slot, people, person, run):
@@ -114,14 +114,7 @@ def _enter(updates, copy, age, tables, slot, key):
 
 @helper
 def _own_model(tables, slot, private, person, own):
-    begin, start = tables.offset[slot], own.offset[person]
-    for n in range(tables.offset[slot + 1] - begin):
-        own.age[start + n] = tables.age[begin + n]
-        for d in range(width(tables)):
-            own.rows[start + n, d] = to_float32(tables.rows[begin + n, d])
-    for d in range(tables.head.shape[1]):
-        own.head[person, d] = tables.head[slot, d]
-    own.clock[person], own.size[person] = tables.clock[slot], tables.size[slot]
+    copy_model(tables, slot, own, person)
     add_private(private, person, own, person)
 
 

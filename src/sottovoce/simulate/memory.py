@@ -1,4 +1,4 @@
-"""How much memory a simulation needs, told before it begins."""
+"""How much memory a simulation needs, computed before it begins."""
 
 from typing import Any
 

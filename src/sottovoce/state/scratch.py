@@ -20,25 +20,35 @@ def _whole(tables: Any) -> Any:
 
 
 @helper
+def copy_model(tables, slot, copies, place):
+    """Copy model `slot`, every row of it, to model `place` of whole tables in float32."""
+    begin, start = tables.offset[slot], copies.offset[place]
+    stored, rows = tables.rows, copies.rows
+    for n in range(tables.offset[slot + 1] - begin):
+        copies.age[start + n] = tables.age[begin + n]
+        for d in range(width(tables)):
+            rows[start + n, d] = to_float32(stored[begin + n, d])
+    for d in range(tables.head.shape[1]):
+        copies.head[place, d] = tables.head[slot, d]
+    copies.clock[place], copies.size[place] = tables.clock[slot], tables.size[slot]
+
+
+@helper
 def whole_copy(tables, slot):
     """A copy of model `slot`, every row of it, as the only one of whole tables in float32."""
-    begin, stored = tables.offset[slot], tables.rows
-    items = tables.offset[slot + 1] - begin
-    rows, age = np.empty((items, width(tables)), np.float32), np.empty(items, np.int32)
-    for n in range(items):
-        age[n] = tables.age[begin + n]
-        for d in range(width(tables)):
-            rows[n, d] = to_float32(stored[begin + n, d])
-    return _whole(tables)(
-        rows,
-        age,
-        tables.head[slot : slot + 1].copy(),
-        tables.clock[slot : slot + 1].copy(),
-        tables.size[slot : slot + 1].copy(),
+    items = tables.offset[slot + 1] - tables.offset[slot]
+    copy = _whole(tables)(
+        np.empty((items, width(tables)), np.float32),
+        np.empty(items, np.int32),
+        np.empty((1, tables.head.shape[1]), np.float32),
+        np.empty(1, np.int32),
+        np.empty(1, np.int32),
         np.array([0, items]),
         np.empty(0, np.int32),
         np.empty((0, 0), np.int32),
     )
+    copy_model(tables, slot, copy, 0)
+    return copy
 
 
 @helper

@@ -80,7 +80,7 @@ def test_compiling_says_what_it_took(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr("sottovoce.kernels.compilations", lambda: next(compiled))
     monkeypatch.setattr(compiling.time, "perf_counter", lambda: next(seconds))
     for _ in range(2):
-        with compiling.told(Lines(), "Preparing kernels"):
+        with compiling.announced(Lines(), "Preparing kernels"):
             pass
     assert capsys.readouterr().err.splitlines() == [
         "Preparing kernels (compiling new kernels takes a while the first time) …",

@@ -189,7 +189,7 @@ def _titled(name: str, item: NDArray[Any], titles: Sequence[str]) -> tuple[Catal
     at = int(np.flatnonzero(other)[0])
     several, example = len(np.unique(which[other])), ids[which[at]]
     both = f"{called[str(example)]!r} and {written[at]!r} for {str(example)!r}"
-    told = (
+    note = (
         f"{several:,} of {len(catalog):,} items have more than one title, such as {both}; the first is kept."
     )
-    return catalog, (told,)
+    return catalog, (note,)

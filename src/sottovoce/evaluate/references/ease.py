@@ -59,8 +59,8 @@ class EASE(NamedTuple):
         hat = np.eye(len(inverse)) - self.regularization * inverse
 
         def score(begin: int, end: int) -> Floats:
-            told = (columns @ hat[begin:end].T).T - matrix[begin:end].multiply(own).toarray()
-            scores: Floats = (told / (1 - own)).astype(np.float32)
+            weighed = (columns @ hat[begin:end].T).T - matrix[begin:end].multiply(own).toarray()
+            scores: Floats = (weighed / (1 - own)).astype(np.float32)
             return scores
 
         return score

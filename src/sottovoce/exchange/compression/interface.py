@@ -33,17 +33,17 @@ class Chain(NamedTuple):
 @discloses.rule(Chain)
 def _discloses(component: Chain) -> tuple[Disclosure, ...]:
     share, bits = 100 * component.share, component.bits
-    told = []
+    sentences = []
     if share < 100:
-        told.append(
+        sentences.append(
             f"A message holds at most {share:g} % of the rows; what one leaves out may be in the next. Among "
             "peers one's own items come first, so the choice of rows tells what was rated."
         )
     if bits < 32:
-        told.append(f"Numbers are rounded to {bits} bits, which hides little.")
+        sentences.append(f"Numbers are rounded to {bits} bits, which hides little.")
     if component.delta:
-        told.append("Rows are sent as differences to the common start, from which they follow.")
-    return (Disclosure(NOTHING, "nobody", " ".join(told)),)
+        sentences.append("Rows are sent as differences to the common start, from which they follow.")
+    return (Disclosure(NOTHING, "nobody", " ".join(sentences)),)
 
 
 @operation

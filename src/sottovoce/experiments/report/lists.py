@@ -25,14 +25,14 @@ def recommended(study: Study) -> list[Section]:
     if not people:
         return []
     catalogue = count(run.figures.data.items, "item")
-    told = f"Together, the first {_FIRST} recommendations of all people hold {different:,} of {catalogue}. "
+    text = f"Together, the first {_FIRST} recommendations of all people hold {different:,} of {catalogue}. "
     parts: list[Part] = []
     if items:
         rows = [[Cell(title), Cell(f"{100 * n / people:.0f} %", values=(n / people,))] for title, n in items]
-        told += "These items are in most lists."
-        parts = [Table("recommended", [Column("item"), Column("people who get it")], rows, told)]
+        text += "These items are in most lists."
+        parts = [Table("recommended", [Column("item"), Column("people who get it")], rows, text)]
     else:
-        parts = [element("p", f"{told}None of them is in the lists of {_CROWD} people or more.")]
+        parts = [element("p", f"{text}None of them is in the lists of {_CROWD} people or more.")]
     return [Section("What is recommended", parts)]
 
 
@@ -57,9 +57,9 @@ def of_person(study: Study, person: str | None) -> list[Section]:
             "Report on one run, or leave the person out.",
         )
     recommendations = study.methods[0].runs[0].recommend(person, _FIRST)
-    told = (
+    text = (
         "Whoever made this page asked for this list; the person is not named. Items marked ✓ were held out: "
         "they are in the person's history, but the model did not learn from them."
     )
     items = [element("li", f"{one.title} ✓" if one.held_out else one.title) for one in recommendations]
-    return [Section("One person's list", [element("p", told), element("ol", *items, class_="items")])]
+    return [Section("One person's list", [element("p", text), element("ol", *items, class_="items")])]

@@ -132,8 +132,8 @@ def of(runs: Sequence[Run], notes: Sequence[str] = ()) -> Study:
         notes.append(f"The runs are of several versions of Sottovoce: {', '.join(versions)}.")
     common = set.intersection(*(set(method.subject.figures) for method in methods))
     if len(methods) > 1 and any(set(method.subject.figures) != common for method in methods):
-        told = ", ".join(map(str, sorted(common))) or "none"
-        notes.append(f"Methods were run under different seeds (in common: {told}).")
+        seeds = ", ".join(map(str, sorted(common))) or "none"
+        notes.append(f"Methods were run under different seeds (in common: {seeds}).")
     notes += dict.fromkeys(note for run in runs for note in run.notes)
     wanted = runs[0].figures.metric
     history = frames[0]["history"].to_numpy() if "history" in frames[0].columns else None
@@ -168,8 +168,8 @@ def _places(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
         if len(below) > len(complete):
             left = len(below) - len(complete)
             are = "is" if left == 1 else "are"
-            told = f"{left} of {count(len(below), 'run')} in {path.resolve().name}"
-            notes.append(f"{told} {are} not complete and {are} left out.")
+            text = f"{left} of {count(len(below), 'run')} in {path.resolve().name}"
+            notes.append(f"{text} {are} not complete and {are} left out.")
     return list(found.values()), notes
 
 
@@ -218,8 +218,8 @@ def _comparable(runs: Sequence[Run]) -> list[str]:
         twin = of_seed.setdefault(run.figures.seed, run)
         ours, theirs = ({k: getattr(r.figures.data, k) for k in _DATA} for r in (run, first))
         if ours != theirs:
-            told = [f"{k}: {theirs[k]} and {ours[k]}" for k in _DATA if ours[k] != theirs[k]]
-            raise _refusal(first, run, f"they are about different data ({'; '.join(told)})")
+            differences = [f"{k}: {theirs[k]} and {ours[k]}" for k in _DATA if ours[k] != theirs[k]]
+            raise _refusal(first, run, f"they are about different data ({'; '.join(differences)})")
         if run.recipe.split != first.recipe.split or run.figures.split != twin.figures.split:
             raise _refusal(twin, run, "people's data is split differently")
         if run.recipe.evaluate.candidates != first.recipe.evaluate.candidates:

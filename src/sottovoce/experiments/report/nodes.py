@@ -18,7 +18,7 @@ class _Kind(NamedTuple):
 
     title: str
     axis: str
-    told: str
+    caption: str
     show: Callable[[float], str]
 
 
@@ -89,10 +89,10 @@ def _distribution(name: str, kind: _Kind, methods: list[Method], several: bool) 
     if not any(np.ptp(values) > 0 for values in groups.values()):
         return None
     drawn = plots.distribution(f"nodes-{name}", kind.axis, groups, percent=False, who="nodes")
-    told = f"{kind.told} The height is the share of nodes with at most this value."
-    told += " All seeds are taken together." if several else ""
+    caption = f"{kind.caption} The height is the share of nodes with at most this value."
+    caption += " All seeds are taken together." if several else ""
     return Figure(
-        f"nodes-{name}", kind.title, drawn, told, kind.axis, "share of nodes", plots.cumulative(groups)
+        f"nodes-{name}", kind.title, drawn, caption, kind.axis, "share of nodes", plots.cumulative(groups)
     )
 
 
@@ -115,9 +115,9 @@ def _table(methods: list[Method]) -> Table:
             alike = float(values.mean()) if len(values) else None
             cells.append(Cell(NONE if alike is None else f"{alike:.3f}", values=(alike,)))
         rows.append(cells)
-    told = (
+    caption = (
         "Means over nodes, and the range of the middle four fifths. Likeness is the cosine between the items "
         "that two people trained on: of a node and its peers at the end, and of a node and as many random "
         "others."
     )
-    return Table("nodes", columns, rows, told)
+    return Table("nodes", columns, rows, caption)

@@ -35,11 +35,11 @@ def _tails(study: Study, subjects: list[Subject]) -> Table:
         Column("", ("name",)),
         *(Column(kind.replace("cdf", "CDF").replace("%", " %")) for kind in kinds),
     ]
-    told = (
+    caption = (
         f"{words.name(metric)} of the people who are served worst: a tenth of people are not better than CDF "
         "0.1, one in a hundred not better than CDF 0.01, and so on; and the mean of the worst tenth."
     )
-    return Table("tails", columns, rows, told + (" Means over seeds." if len(study.seeds) > 1 else ""))
+    return Table("tails", columns, rows, caption + (" Means over seeds." if len(study.seeds) > 1 else ""))
 
 
 def _quartiles(history: NDArray[np.float64] | None) -> dict[str, NDArray[np.bool_]]:
@@ -70,13 +70,13 @@ def _by_history(study: Study, subjects: list[Subject], groups: dict[str, NDArray
     for subject in subjects:
         values = _means(subject, metric, groups)
         rows.append([Cell(subject.name), *(Cell(words.figure(metric, v), values=(v,)) for v in values)])
-    told = (
+    caption = (
         f"{words.name(metric)} of people by their number of interactions in training, in quarters: the mean "
         "over the people of each quarter."
     )
     if len(study.seeds) > 1:
-        told += f" Interactions are those in the split of seed {study.methods[0].runs[0].figures.seed}."
-    return Table("history", columns, rows, told)
+        caption += f" Interactions are those in the split of seed {study.methods[0].runs[0].figures.seed}."
+    return Table("history", columns, rows, caption)
 
 
 def _drawn(study: Study, subjects: list[Subject], groups: dict[str, NDArray[np.bool_]]) -> Grid:
@@ -86,5 +86,5 @@ def _drawn(study: Study, subjects: list[Subject], groups: dict[str, NDArray[np.b
     drawn = plots.curves(
         "history", name, series, x="quarter of people, least history first", percent=words.percent(metric)
     )
-    told = "People with " + ", ".join(groups) + " interactions in training."
-    return Grid([Figure("history", f"{name} by history", drawn, told, "quarter", metric, series)])
+    caption = "People with " + ", ".join(groups) + " interactions in training."
+    return Grid([Figure("history", f"{name} by history", drawn, caption, "quarter", metric, series)])

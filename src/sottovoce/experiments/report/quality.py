@@ -90,11 +90,11 @@ def _all(study: Study, ends: Ends) -> Table:
     rows = [[Cell(s.name), *(_cell(s, metric, ends) for metric in metrics)] for s in study.subjects]
     several = len(study.seeds) > 1
     means = "Means over seeds, ± their standard deviation," if several else "Figures"
-    told = (
+    caption = (
         f"{means} after the last round, with 95 % intervals (bootstrap over people) if a figure is a mean "
         "over people."
     )
-    return Table("metrics", columns, rows, told)
+    return Table("metrics", columns, rows, caption)
 
 
 def _cell(subject: Subject, metric: str, ends: Ends) -> Cell:
@@ -115,11 +115,11 @@ def _differences(metric: str, best: Subject, differences: Mapping[str, Differenc
     ]
     rows = [[Cell(name), *_difference(found, metric)] for name, found in differences.items()]
     side = "Below zero is better." if lower_is_better(metric) else "Below zero is worse."
-    told = (
+    caption = (
         f"Differences to {best.name}, averaged over people, with 95 % intervals. {side} P-values are of "
         f"two-sided paired tests over people, corrected for {count(len(rows), 'comparison')} (Holm)."
     )
-    return Table("differences", columns, rows, told)
+    return Table("differences", columns, rows, caption)
 
 
 def _best_rounds(study: Study) -> list[Part]:
@@ -131,8 +131,8 @@ def _best_rounds(study: Study) -> list[Part]:
         said = [f"The best {name} seen was {c.text}, in {c.detail}. {hindsight}" for c in seen.values()]
         return [element("p", text) for text in said]
     columns = [Column("", ("name",)), Column(f"best {name} seen", ("", "round"))]
-    told = "The best evaluated round of each method, which is known only in hindsight."
-    return [Table("best", columns, [[Cell(n), c] for n, c in seen.items()], told)] if seen else []
+    caption = "The best evaluated round of each method, which is known only in hindsight."
+    return [Table("best", columns, [[Cell(n), c] for n, c in seen.items()], caption)] if seen else []
 
 
 def _seen(method: Method, metric: str) -> Cell | None:
@@ -186,10 +186,10 @@ def _distribution(study: Study) -> Figure | None:
         return None
     drawn = plots.distribution("people", f"{name} of a person", groups, words.percent(metric))
     side = "left" if lower_is_better(metric) else "right"
-    told = f"The height is the share of people with at most this {name}; further {side} is better."
+    caption = f"The height is the share of people with at most this {name}; further {side} is better."
     together = " All seeds are taken together." if len(study.seeds) > 1 else ""
     return Figure(
-        "people", f"{name} of every person", drawn, told + together, metric, "share of people", series
+        "people", f"{name} of every person", drawn, caption + together, metric, "share of people", series
     )
 
 
@@ -207,11 +207,11 @@ def _bytes(study: Study) -> Figure | None:
     drawn = plots.curves(
         "bytes", name, series, levels, x="sent by each node", percent=words.percent(metric), x_is="bytes"
     )
-    told = "Encoded bytes up to the round of a point, averaged over nodes; further up and left is better."
+    caption = "Encoded bytes up to the round of a point, averaged over nodes; further up and left is better."
     if lower_is_better(metric):
-        told = told.replace("up and left", "down and left")
-    told += f" Not drawn, because nothing is sent: {'; '.join(silent)}." if silent else ""
-    return Figure("bytes", f"{name} against bytes sent", drawn, told, "bytes per node", metric, series)
+        caption = caption.replace("up and left", "down and left")
+    caption += f" Not drawn, because nothing is sent: {'; '.join(silent)}." if silent else ""
+    return Figure("bytes", f"{name} against bytes sent", drawn, caption, "bytes per node", metric, series)
 
 
 def note(texts: tuple[str, ...]) -> Html:

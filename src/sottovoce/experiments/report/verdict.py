@@ -97,15 +97,15 @@ def _nothing(study: Study) -> Verdict:
     """The verdict if no method has a figure at the end."""
     runs = [run for method in study.methods for run in method.runs]
     if all(run.curve[-1].get("online") == 0 for run in runs):
-        told = "Only models of people who are online are judged."
-        return Verdict("bad", "Nobody was online at the end.", told)
+        sentence = "Only models of people who are online are judged."
+        return Verdict("bad", "Nobody was online at the end.", sentence)
     # Runs of earlier versions do not say, and divergence is the only reason why they have no figure.
     if any(run.diverged is not None or "diverged" not in run.figures.model_fields_set for run in runs):
         headline = "The run diverged." if len(study.methods) == 1 else "All methods diverged."
         lost = [(method, _worst(method)) for method in study.methods]
-        told = next((_diverged(method, one) for method, one in lost if one is not None), "")
+        sentence = next((_diverged(method, one) for method, one in lost if one is not None), "")
         return Verdict(
-            "bad", headline, told or "The last models predict no finite numbers; try a smaller step."
+            "bad", headline, sentence or "The last models predict no finite numbers; try a smaller step."
         )
     return Verdict("bad", "Nothing was measured at the end.", "Nobody with held-out items was online.")
 
@@ -149,11 +149,11 @@ def _compare(study: Study, best: Subject) -> str:
     after = f"After {count(max(rounds), 'round')}, " if len(rounds) == 1 else ""
     figures = [words.figure(metric, s.mean(metric)) for s in study.baselines]
     by = "with every item's mean (popularity)" if metric in ("rmse", "mae") else "by popularity"
-    told = f"{after}{words.said(metric, best.mean(metric))}, "
-    told += f"against {figures[0]} {by} and {figures[1]} at random"
+    sentence = f"{after}{words.said(metric, best.mean(metric))}, "
+    sentence += f"against {figures[0]} {by} and {figures[1]} at random"
     seeds = len(best.figures)
-    told += f" (means over {seeds} seeds)." if seeds > 1 else "."
-    return told[0].upper() + told[1:]
+    sentence += f" (means over {seeds} seeds)." if seeds > 1 else "."
+    return sentence[0].upper() + sentence[1:]
 
 
 def _by_chance(study: Study, best: Subject) -> str:
@@ -181,8 +181,8 @@ def _central(study: Study) -> str:
     if not known:
         return ""
     value, name = min(known)
-    told = words.figure(study.metric, sign * value)
-    return f"The best central reference, {name.removesuffix(' (central)')}, reaches {told}."
+    figure = words.figure(study.metric, sign * value)
+    return f"The best central reference, {name.removesuffix(' (central)')}, reaches {figure}."
 
 
 def _first(study: Study, best: Subject, differences: Mapping[str, Difference]) -> str:

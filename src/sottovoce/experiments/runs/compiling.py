@@ -12,7 +12,7 @@ from sottovoce.kernel_cache import user_cache
 
 
 @contextlib.contextmanager
-def told(tell: Progress, doing: str) -> Iterator[None]:
+def announced(tell: Progress, doing: str) -> Iterator[None]:
     """Show a step that may have to compile kernels."""
     from sottovoce.kernels import compilations
 

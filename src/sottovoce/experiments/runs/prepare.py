@@ -140,7 +140,7 @@ def plan(
 def measure_baselines(plan: Plan, tell: Progress) -> "dict[str, Evaluation]":
     """Popularity and random, under the same evaluation as the run."""
     seed = plan.recipe.run.seed
-    with compiling.told(tell, "Measuring popularity and random"):
+    with compiling.announced(tell, "Measuring popularity and random"):
         return {
             name: plan.evaluate(simulation.baseline(name, plan.parts, plan.split, seed)) for name in BASELINES
         }
@@ -161,7 +161,7 @@ def prepare(
     outside = references.measure(parts.references, split, recipe.run.seed, plan.evaluate, tell)
     arrivals = _arrivals(plan, tell)
     tell.say(f"Models take about {machine.size(plan.memory)} of memory.")
-    with compiling.told(tell, "Preparing kernels"):
+    with compiling.announced(tell, "Preparing kernels"):
         watch = observed.observation(recipe, parts, split.train, folder)
         network = simulation.simulation(parts, split, recipe.run, plan.timing, watch)
         if arrivals is not None:

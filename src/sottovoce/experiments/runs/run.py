@@ -113,7 +113,7 @@ class Run:
         return path if path is not None and path.exists() else None
 
     def recommend(self, user: str | int, n: int = 10) -> list[Recommendation]:
-        """The `n` best items for a person (at most 100), without those that the model learnt from."""
+        """The `n` best items for a person (at most 100), without training and weighting items."""
         import polars as pl
 
         if not 1 <= n <= TOP:

@@ -29,7 +29,7 @@ class Recommendation(NamedTuple):
     title: str
     score: float
     held_out: bool
-    """Whether it is a hit: the person's data has it, but the split kept it from the model."""
+    """Whether it is a hit: it is in the person's test set, which the split kept from the model."""
 
 
 class Consumed(NamedTuple):
@@ -53,7 +53,7 @@ def recommendations_frame(
 ) -> "polars.DataFrame":
     """A row per person and rank. Text is kept once per distinct value, so a million people fit.
 
-    Items of a person's own data are not recommended, unless they were held out.
+    Of a person's own items only those of the test set can be recommended; they are marked as held out.
     """
     import polars as pl
 

@@ -163,8 +163,8 @@ class Training:
         """For the bar: the last value of the main metric; in virtual time also hours, nodes and messages."""
         metric, last, network = str(self.plan.recipe.evaluate.metric), self.curve[-1], self.simulation
         value = None if 2 * last.get("diverged", 0) >= self.plan.data.people else last[metric]
-        told = f"{metric} {missing(last) if value is None else f'{value:.4f}'}"
+        text = f"{metric} {missing(last) if value is None else f'{value:.4f}'}"
         if not network.timing.timed:
-            return told
+            return text
         hours, online = network.now / 3600, int(network.present().sum())
-        return f"{hours:.1f} h · {online:,} online · {self._rate:,.0f} messages/s · {told}"
+        return f"{hours:.1f} h · {online:,} online · {self._rate:,.0f} messages/s · {text}"

@@ -1,0 +1,152 @@
+"""Nodes that exchange bytes end as the simulator does, bit for bit.
+
+Kernels run as the plain Python that they are, so that any combination of components can be drawn.
+`tests/models/test_battery.py` and `tests/network` compare compiled nodes with compiled simulations.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from sottovoce.combine.aggregate.fedavg import FedAvg
+from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
+from sottovoce.combine.dataset_size import DatasetSize
+from sottovoce.combine.decentralized_reptile import DecentralizedReptile
+from sottovoce.combine.linear import Linear
+from sottovoce.combine.model_age import ModelAge
+from sottovoce.combine.performance import Performance
+from sottovoce.data import sampling
+from sottovoce.data.split import WEIGHTING
+from sottovoce.exchange import codec
+from sottovoce.exchange.compression.delta import Delta
+from sottovoce.exchange.compression.interface import chain
+from sottovoce.exchange.compression.quantize import Quantize
+from sottovoce.exchange.compression.subsample import Subsample
+from sottovoce.exchange.message import UPDATE
+from sottovoce.exchange.steps.clip import Clip
+from sottovoce.models.gmf import GMF
+from sottovoce.models.ials import IALS
+from sottovoce.models.mf import MF
+from sottovoce.models.prme import PRME
+from sottovoce.node import Community, Key, Node
+from sottovoce.peers.k_out import KOut
+from sottovoce.peers.uniform import Uniform
+from sottovoce.protocols import aggregate
+from sottovoce.protocols.federated import Federated
+from sottovoce.protocols.gossip import Gossip
+from tests.networks import communities, simulate
+from tests.node.simulated import assert_same, gossip, met, nodes_of, opened, whole_model
+from tests.walks import walks
+
+pytestmark = pytest.mark.usefixtures("uncompiled")
+
+KEPT = GMF(factors=2, negatives=1, optimizer_state="kept")
+MODELS = [MF(factors=3), IALS(factors=3), GMF(factors=2, negatives=1), KEPT]
+MERGES = [Linear(), ModelAge(), DatasetSize(), DecentralizedReptile()]
+CHAINS = [(), (Quantize(bits=8),), (Subsample(share=0.5), Quantize(bits=16)), (Quantize(bits=8), Delta())]
+STEPS = [(), (Clip(length=0.05),), (Clip(length=0.2), Clip(length=0.1))]
+few = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+
+
+@settings(few, max_examples=30)
+@given(
+    communities(people=(2, 5)),
+    st.sampled_from(MODELS),
+    st.sampled_from(MERGES),
+    st.sampled_from(CHAINS),
+    st.sampled_from([(Uniform(), 0), (KOut(k=1), 2)]),
+    st.integers(1, 2),
+    st.sampled_from(STEPS),
+    st.integers(0, 99),
+)
+def test_nodes_that_gossip(data, model, merge, compress, peers, pushes, steps, seed):
+    sampler, relay = peers
+    made = chain(compress)
+    if made.share < 1:
+        steps = ()  # a choice of rows undoes what steps withhold, and is refused
+    protocol = Gossip(pushes=min(pushes, data.people - 1), relay=relay)
+    parts = {"merge": merge, "peers": sampler, "protocol": protocol, "chain": made}
+    fast, sender = (simulate(model, data, steps=steps, seed=seed, **parts) for _ in range(2))
+    nodes = nodes_of(fast, data, merge=merge, compress=compress)
+    fast.advance(3)
+    gossip(sender, nodes, 3)
+    assert_same(fast, nodes)
+
+
+@settings(few, max_examples=20)
+@given(
+    communities(people=(2, 7)),
+    st.sampled_from(MODELS),
+    st.sampled_from([MFFedAvg(), FedAvg()]),
+    st.sampled_from(CHAINS[:3]),
+    st.sampled_from(STEPS),
+    st.sampled_from([Federated(), Federated(participants=2, selection="in-turn"), Federated(dropout=0.3)]),
+    st.integers(0, 99),
+)
+def test_clients_that_send_bytes_move_the_server(data, model, rule, compress, steps, protocol, seed):
+    parts = {"merge": rule, "protocol": protocol, "chain": chain(compress), "steps": steps, "seed": seed}
+    plain, served = (simulate(model, data, **parts) for _ in range(2))
+    plain.advance(2)
+    nodes = nodes_of(served, data, compress=compress, start="independent")
+    community = nodes[0].community
+
+    def over_the_wire(model, tables, slot, updates, place, people, person, run):
+        sent = nodes[person].local_update(whole_model(community, tables, slot))
+        message = codec.decode(sent, community.expect, UPDATE)
+        found = opened(message)
+        begin, count = updates.offset[place], len(message.ids)
+        updates.offset[place + 1] = begin + count
+        updates.ids[begin : begin + count], updates.rows[begin : begin + count] = message.ids, found.rows
+        updates.head[place], updates.size[place] = found.head[0], message.size
+
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(aggregate, "local_update", over_the_wire)
+        patched.setattr(aggregate, "protect", lambda *arguments: None)
+        served.advance(2)
+    np.testing.assert_array_equal(served.tables.rows, plain.tables.rows)
+    np.testing.assert_array_equal(served.tables.head, plain.tables.head)
+    np.testing.assert_array_equal(served.tables.age, plain.tables.age)
+    for person, node in enumerate(nodes):
+        held = node._state()
+        np.testing.assert_array_equal(held["user"][0], plain.people.user[person])
+        np.testing.assert_array_equal(held["steps"][0], plain.people.steps[person])
+        np.testing.assert_array_equal(held["optimizer"][0], plain.people.optimizer[person])
+
+
+@pytest.mark.parametrize(
+    "model", [MF(factors=3), IALS(factors=3), PRME(factors=2)], ids=["mf", "ials", "prme"]
+)
+def test_nodes_with_weighting_sets_and_places(model):
+    """Merging by quality, and a model that looks at where people are."""
+    data = walks(people=4, items=9, length=8, seed=2)
+    if not isinstance(model, PRME):  # other models know an item once
+        order = np.random.default_rng(5)
+        data = replace(
+            data, item=np.concatenate([order.permutation(9)[:8] for _ in range(4)]).astype(np.int32)
+        )
+    aside = np.zeros(len(data), np.bool_)
+    for person in range(data.people):  # two items of everybody's, with all visits to them
+        own = np.arange(8 * person, 8 * person + 8)
+        aside[own[np.isin(data.item[own], data.item[own[[1, 4]]])]] = True
+    train, weighting = data.take(~aside), data.take(aside)
+    both = sampling.seen(data.indptr, data.item)
+    drawn = sampling.sample(both, weighting, 5, 7, WEIGHTING)
+    rule = Performance(k=2)
+    parts = {"merge": rule, "weighting": weighting, "candidates": drawn, "seed": 7, "peers": Uniform()}
+    fast, sender = (simulate(model, train, **parts) for _ in range(2))
+    points = data.catalog.coordinates.tolist()
+    options = {"seed": 7, "scale": data.scale, "coordinates": points}
+    community = Community(data.catalog.ids.tolist(), fast.model, rule, **options)
+    nodes = [
+        Node(community, met(train, p), Key.simulated(7, p), weighting=met(weighting, p), candidates=5)
+        for p in range(data.people)
+    ]
+    fast.advance(4)
+    gossip(sender, nodes, 4)
+    assert_same(fast, nodes)
+    if isinstance(model, PRME):
+        first, second = (nodes[0].recommend(3, here=str(place)) for place in (0, 5))
+        assert first != second
