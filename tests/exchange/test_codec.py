@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from sottovoce.errors import MessageError
-from sottovoce.exchange.codec import decode, encode, largest, size
+from sottovoce.exchange.codec import decode, encode, largest, payload, size
+from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.exchange.message import LIMIT, MODEL, UPDATE, Expect, Message
 
 FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
@@ -222,3 +223,15 @@ def test_an_update_names_its_items_and_has_no_ages() -> None:
         encode(update._replace(ids=update.ids[:0]))
     with pytest.raises(MessageError, match="a model, and an update was expected"):
         decode(encode(message), expect, UPDATE)
+
+
+def test_fewer_rows_take_less_in_proportion_and_fewer_bits_what_they_save():
+    def share(chain):
+        return payload(chain, 100, 6, 0)
+
+    assert share(Whole()) == share(Chain(delta=True)) == 1
+    assert share(Chain(share=0.2)) == 0.2
+    for some in (1.0, 0.2):
+        whole, coded = (size(int(100 * some), 6, 0, some < 1, bits) for bits in (32, 8))
+        assert share(Chain(some, 8)) == pytest.approx(some * coded / whole)
+        assert share(Chain(some, 8)) > some * 8 / 32, "ages have as many bits as before"

@@ -3,16 +3,19 @@
 And the small models and communities that tests of `gmf`, `mlp` and `neumf` share.
 """
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from sottovoce import registry
+from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.data.interactions import Interactions
 from sottovoce.kernels import driver
-from sottovoce.models.interface import score_all
+from sottovoce.models.interface import score, score_all
+from sottovoce.protocols.federated import Federated
 from sottovoce.simulate.engine import Simulation
-from tests.networks import ratings
+from tests.networks import ratings, simulate
 
 # Rows of 6 numbers in all of them, so that one compilation serves all three.
 SETTINGS = {
@@ -53,6 +56,26 @@ def separation(s: Simulation, liked: Any) -> float:
 @driver
 def _scores(model, tables, slot, people, person, scores):
     score_all(model, tables, slot, people, person, scores)
+
+
+def check_score(name: str, expected: Callable[..., float]) -> None:
+    """A score is what `expected` computes from a row, a person's vector and the head, all random."""
+    s = simulate(built(name), groups()[0])
+    rng = np.random.default_rng(2)
+    for numbers in (s.tables.rows, s.people.user, s.tables.head):
+        numbers[:] = rng.normal(size=numbers.shape)
+    for slot, person, item in ((0, 0, 0), (3, 3, 7), (2, 5, 23)):
+        found = score(s.model, s.tables, slot, s.people, person, item)
+        row, vector, head = s.tables.rows[slot * 24 + item], s.people.user[person], s.tables.head[slot]
+        np.testing.assert_allclose(found, expected(row, vector, head), rtol=1e-5)
+
+
+def check_learning(name: str) -> None:
+    """In a federation the model tells two tastes apart."""
+    data, liked = groups()
+    s = simulate(built(name, step=0.02), data, protocol=Federated(participants=8), merge=MFFedAvg())
+    s.advance(150)
+    assert separation(s, liked) > 0.9
 
 
 def layers_of(product, sizes, head):

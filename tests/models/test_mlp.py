@@ -2,35 +2,20 @@
 
 import numpy as np
 
-from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
-from sottovoce.models.interface import score
-from sottovoce.protocols.federated import Federated
-from tests.models.ncf import built, groups, separation
-from tests.networks import simulate
+from tests.models.ncf import check_learning, check_score
 
 
 def test_a_score_is_that_of_the_tower():
     """x₀ = [pᵤ | pⱼ], two layers of 5 and 4 with ReLU, and h · x₂ + h₀"""
-    data, _ = groups()
-    s = simulate(built("mlp"), data)
-    rng = np.random.default_rng(2)
-    s.tables.rows[:], s.people.user[:] = (
-        rng.normal(size=s.tables.rows.shape),
-        rng.normal(size=s.people.user.shape),
-    )
-    s.tables.head[:] = rng.normal(size=s.tables.head.shape)
-    for slot, person, item in ((0, 0, 0), (3, 3, 7), (2, 5, 23)):
-        row, u, head = s.tables.rows[slot * 24 + item], s.people.user[person], s.tables.head[slot]
+
+    def expected(row, u, head):
         w1, b1, w2, b2, h = np.split(head, np.cumsum([12 * 5, 5, 5 * 4, 4]))
         x = np.maximum(w1.reshape(5, 12) @ np.concatenate([u, row]) + b1, 0)
         x = np.maximum(w2.reshape(4, 5) @ x + b2, 0)
-        z = h[:4] @ x + h[4]
-        found = score(s.model, s.tables, slot, s.people, person, item)
-        np.testing.assert_allclose(found, z, rtol=1e-5)
+        return h[:4] @ x + h[4]
+
+    check_score("mlp", expected)
 
 
 def test_learns_in_a_federation():
-    data, liked = groups()
-    s = simulate(built("mlp", step=0.02), data, protocol=Federated(participants=8), merge=MFFedAvg())
-    s.advance(150)
-    assert separation(s, liked) > 0.9
+    check_learning("mlp")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce import kernels, state
+from sottovoce import state
 from sottovoce.kernels import driver
 from sottovoce.state import tables
 
@@ -41,24 +41,3 @@ def test_types_are_found_by_name():
     assert tables.Whole7Bfloat16 is not tables.Whole7 is type(state.whole(1, 1, 7, 0))
     with pytest.raises(AttributeError):
         tables.Whole_7  # noqa: B018
-
-
-def test_people_are_listed_by_slot():
-    indptr, none = np.zeros(5, np.int64), np.empty(0, np.int32)
-    hosts = state.hosted_by(np.array([1, 0, 1, 0], np.int32), 3)
-    people = state.new_people(1, indptr, none, none.astype(np.float32), hosts)
-    assert people.member.tolist() == [1, 3, 0, 2]
-    assert people.first.tolist() == [0, 2, 4, 4]
-
-
-@given(st.integers(1, 40), st.integers(0, 2**32))
-def test_dot_sums_in_a_fixed_order(count, seed):
-    rng = np.random.default_rng(seed)
-    a, b = rng.random((2, count), dtype=np.float32)
-    product = driver(_dot)(a, b, count)
-    assert product == kernels.dot(a, b, count)
-    assert product == pytest.approx(float(a.astype(float) @ b.astype(float)), rel=1e-5)
-
-
-def _dot(a, b, count):
-    return kernels.dot(a, b, count)

@@ -26,7 +26,7 @@ def group(plan: Plan, scheme: Scheme, size: int) -> tuple[Server, list[Participa
     server.take_key(maker.make_keys())
     for participant in participants:
         if participant is not maker:
-            participant.accept(maker.parcel(participant.number))
+            participant.accept(maker.wrapped_key(participant.number))
     return server, participants
 
 

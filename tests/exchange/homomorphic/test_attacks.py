@@ -148,7 +148,7 @@ def test_a_server_that_puts_its_own_key_into_the_roster_gets_the_secret_key() ->
         maker.make_keys()
         limit = [PACKED.longest_keys() + spread.OVERHEAD]
         agreed = letters.settings(PLAN, PACKED)
-        carried = letters.decode(maker.parcel(2), letters.PARCEL, agreed, limit).parts[0]
+        carried = letters.decode(maker.wrapped_key(2), letters.WRAPPED_KEY, agreed, limit).parts[0]
         return spread.unwrap(carried, spy, 2, 0, forged)
 
     assert PACKED.holder(intercept(forged)), "the maker was shown a forged roster"

@@ -226,18 +226,18 @@ def test_what_comes_too_early_or_twice_is_refused() -> None:
     with pytest.raises(MessageError, match="no public key yet"):
         server.start(Model(np.zeros((7, 2)), np.zeros(3)))
     for call, problem in (
-        (lambda: one.parcel(1), "no keys yet"),
+        (lambda: one.wrapped_key(1), "no keys yet"),
         (lambda: server.open_round([0, 1]), "cannot begin now"),
         (server.invitation, "No round is open"),
     ):
         with pytest.raises(MessageError, match=problem):
             call()
     key = one.make_keys()
-    other.accept(one.parcel(1))
+    other.accept(one.wrapped_key(1))
     server.take_key(key)
     for call, problem in (
         (one.make_keys, "has keys already"),
-        (lambda: other.accept(one.parcel(1)), "has keys already"),
+        (lambda: other.accept(one.wrapped_key(1)), "has keys already"),
         (lambda: server.take_key(key), "has a public key already"),
         (lambda: one.contribute(IDLE), "has not joined a round"),
     ):
@@ -255,12 +255,12 @@ def test_everybody_needs_the_same_plan_and_scheme() -> None:
     people = [spread.identity() for _ in range(2)]
     roster = {n: one.public for n, one in enumerate(people)}
     maker = Participant(0, people[0], roster, PLAN, PACKED)
-    key, parcel = maker.make_keys(), maker.parcel(1)
+    key, wrapped = maker.make_keys(), maker.wrapped_key(1)
     other = PLAN._replace(change=8.0)
     with pytest.raises(MessageError, match="another plan or scheme"):
         Server(other, PACKED).take_key(key)
     with pytest.raises(MessageError, match="another plan or scheme"):
-        Participant(1, people[1], roster, other, PACKED).accept(parcel)
+        Participant(1, people[1], roster, other, PACKED).accept(wrapped)
 
 
 @given(st.binary(max_size=200))

@@ -8,20 +8,20 @@ from sottovoce.exchange.homomorphic.spread import OVERHEAD, fingerprint, identit
 PEOPLE = [identity() for _ in range(4)]
 ROSTER = {number: person.public for number, person in enumerate(PEOPLE)}
 SECRET = b"the primes"
-PARCEL = wrap(SECRET, PEOPLE[0], 0, 1, ROSTER)
+WRAPPED_KEY = wrap(SECRET, PEOPLE[0], 0, 1, ROSTER)
 
 
 def test_the_recipient_reads_it() -> None:
-    assert unwrap(PARCEL, PEOPLE[1], 1, 0, ROSTER) == SECRET
-    assert len(PARCEL) == len(SECRET) + OVERHEAD
-    assert SECRET not in PARCEL
-    assert wrap(SECRET, PEOPLE[0], 0, 1, ROSTER) != PARCEL, "another key each time"
+    assert unwrap(WRAPPED_KEY, PEOPLE[1], 1, 0, ROSTER) == SECRET
+    assert len(WRAPPED_KEY) == len(SECRET) + OVERHEAD
+    assert SECRET not in WRAPPED_KEY
+    assert wrap(SECRET, PEOPLE[0], 0, 1, ROSTER) != WRAPPED_KEY, "another key each time"
 
 
 @pytest.mark.parametrize(("reader", "number", "sender"), [(2, 2, 0), (2, 1, 0), (1, 1, 2), (0, 1, 0)])
 def test_nobody_else_reads_it_or_takes_it_for_anothers(reader: int, number: int, sender: int) -> None:
     with pytest.raises(MessageError, match="was not encrypted by"):
-        unwrap(PARCEL, PEOPLE[reader], number, sender, ROSTER)
+        unwrap(WRAPPED_KEY, PEOPLE[reader], number, sender, ROSTER)
 
 
 def test_a_sender_outside_the_roster_cannot_pass_for_one_in_it() -> None:
@@ -35,14 +35,14 @@ def test_a_sender_outside_the_roster_cannot_pass_for_one_in_it() -> None:
 
 
 def test_damaged_and_short_parcels_are_refused() -> None:
-    for at in range(0, len(PARCEL), 7):
-        bad = bytearray(PARCEL)
+    for at in range(0, len(WRAPPED_KEY), 7):
+        bad = bytearray(WRAPPED_KEY)
         bad[at] ^= 1
         with pytest.raises(MessageError):
             unwrap(bytes(bad), PEOPLE[1], 1, 0, ROSTER)
-    for length in (0, 31, OVERHEAD - 1, len(PARCEL) - 1):
+    for length in (0, 31, OVERHEAD - 1, len(WRAPPED_KEY) - 1):
         with pytest.raises(MessageError):
-            unwrap(PARCEL[:length], PEOPLE[1], 1, 0, ROSTER)
+            unwrap(WRAPPED_KEY[:length], PEOPLE[1], 1, 0, ROSTER)
 
 
 @pytest.mark.parametrize("point", [bytes(32), b"\1" + bytes(31), bytes(5)])
@@ -52,7 +52,7 @@ def test_public_keys_that_agree_with_everybody_are_refused(point: bytes) -> None
         wrap(SECRET, PEOPLE[0], 0, 1, ROSTER | {1: point})
     if len(point) == 32:
         with pytest.raises(MessageError, match="not valid"):
-            unwrap(point + PARCEL[32:], PEOPLE[1], 1, 0, ROSTER)
+            unwrap(point + WRAPPED_KEY[32:], PEOPLE[1], 1, 0, ROSTER)
 
 
 def test_everybody_finds_the_same_maker_and_any_can_be_it() -> None:

@@ -36,7 +36,7 @@ from sottovoce.exchange.homomorphic.plan import Part, Plan
 from sottovoce.exchange.homomorphic.scheme import Scheme
 
 MAGIC, VERSION = b"SVHE", 1
-PUBLIC_KEY, PARCEL, INVITATION, CONTRIBUTION, REFERENCE = range(5)
+PUBLIC_KEY, WRAPPED_KEY, INVITATION, CONTRIBUTION, REFERENCE = range(5)
 SERVER = 2**32 - 1
 _NAMES = ("a public key", "a secret key", "an invitation", "a contribution", "a reference")
 _HEADER, _LENGTH = struct.Struct("<4sBBB8sII"), struct.Struct("<I")

@@ -1,9 +1,9 @@
 """One participant of MF-HEAvg: bytes in, bytes out; no clock, no network.
 
 In order: one participant (`spread.maker`) makes keys (`make_keys`), and encrypts the secret one to each other
-(`parcel`), who reads it (`accept`). In each round a participant that is chosen reads the invitation (`join`,
-which gives the model), trains, and encrypts what changed (`contribute`). One of them also encrypts the model
-that it decrypted and averaged (`reference`), so that rows which nobody changes are kept.
+(`wrapped_key`), who reads it (`accept`). In each round a participant that is chosen reads the invitation
+(`join`, which gives the model), trains, and encrypts what changed (`contribute`). One of them also encrypts
+the model that it decrypted and averaged (`reference`), so that rows which nobody changes are kept.
 """
 
 from collections.abc import Mapping
@@ -54,16 +54,16 @@ class Participant:
         self._keys = self._scheme.make()
         return self._letter(letters.PUBLIC_KEY, 0, self._keys.public)
 
-    def parcel(self, to: int) -> bytes:
+    def wrapped_key(self, to: int) -> bytes:
         """The secret key, encrypted to another participant; the server can carry it."""
         sealed = spread.wrap(self.keys.secret, self._me, self.number, to, self._roster)
-        return self._letter(letters.PARCEL, 0, sealed)
+        return self._letter(letters.WRAPPED_KEY, 0, sealed)
 
     def accept(self, data: bytes) -> None:
         """Take over the secret key that another participant encrypted to this one."""
         self._require_no_keys()
         longest = [self._scheme.longest_keys() + spread.OVERHEAD]
-        letter = letters.decode(data, letters.PARCEL, self._agreed, longest)
+        letter = letters.decode(data, letters.WRAPPED_KEY, self._agreed, longest)
         secret = spread.unwrap(letter.parts[0], self._me, self.number, letter.sender, self._roster)
         self._keys = self._scheme.holder(secret)
 

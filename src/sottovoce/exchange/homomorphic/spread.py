@@ -19,7 +19,7 @@ from sottovoce.exchange.homomorphic.optional import needed
 _PRIMITIVES = "cryptography.hazmat.primitives"
 _KEY = 32
 OVERHEAD = _KEY + 16
-"""How many bytes longer a parcel is than what is in it: a fresh public key, and a tag."""
+"""How many bytes longer a wrapped key is than what is in it: a fresh public key, and a tag."""
 
 
 class Identity(NamedTuple):
@@ -90,11 +90,11 @@ def wrap(secret: bytes, me: Identity, number: int, to: int, roster: Mapping[int,
     return fresh.public + sealed
 
 
-def unwrap(parcel: bytes, me: Identity, number: int, sender: int, roster: Mapping[int, bytes]) -> bytes:
+def unwrap(wrapped: bytes, me: Identity, number: int, sender: int, roster: Mapping[int, bytes]) -> bytes:
     """The secret key that `sender` encrypted to this participant."""
-    if len(parcel) < OVERHEAD:
-        raise MessageError(f"{len(parcel)} bytes are too few for an encrypted key.")
-    fresh, sealed = parcel[:_KEY], parcel[_KEY:]
+    if len(wrapped) < OVERHEAD:
+        raise MessageError(f"{len(wrapped)} bytes are too few for an encrypted key.")
+    fresh, sealed = wrapped[:_KEY], wrapped[_KEY:]
     context = _context(sender, number, roster, fresh)
     agreed = _agree(me.secret, fresh) + _agree(me.secret, roster[sender])
     try:
