@@ -19,7 +19,6 @@ from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.memory import memory_needed
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 
 models = st.sampled_from([MF(factors=3), MF(factors=3, epochs=2), IALS(factors=3, spread=1.0), Popularity()])
@@ -128,17 +127,6 @@ def test_bytes_are_those_of_the_codec():
     tables = simulation.tables
     message = Message(tables.rows[:50], tables.age[:50], tables.ids, tables.head[0], int(tables.clock[0]), 1)
     assert simulation.bytes == 120 * len(codec.encode(message))
-
-
-@pytest.mark.parametrize(("pushes", "most"), [(1, 0.1), (3, 0.4)])
-def test_few_snapshots_are_in_use(pushes, most):
-    """Room for more is reserved and takes no memory. How many depends on who sends to whom alone."""
-    s = simulate(MF(factors=3), crowd(943, 5), peers=KOut(20), protocol=Gossip(pushes))
-    s.advance(10)
-    assert 0 < s.driver.places <= most * 943
-    assert s.driver.places < s.driver.snapshots.slots
-    table, person = 5 * (4 * 4 + 4) + 2 * 4, 4 * 4
-    assert (943 + s.driver.places) * table + 943 * person <= memory_needed(s.model, s.protocol, crowd(943, 5))
 
 
 def test_bytes_are_those_of_all_messages():

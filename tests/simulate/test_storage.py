@@ -1,7 +1,5 @@
 """Tables of 16 bits: the same network, a little rounded; ages that stay at their highest."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,6 @@ from sottovoce.exchange.message import check, emit
 from sottovoce.models.mf import MF
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.memory import memory_needed
 from sottovoce.state import OLDEST, STORAGES, opened
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 from tests.simulate.test_virtual_time import network
@@ -145,16 +142,6 @@ def test_messages_hold_32_bits_whatever_is_stored():
     assert message.rows.dtype == np.float32
     assert message.age.dtype == np.int32
     np.testing.assert_array_equal(message.rows, rows(coarse)[150:200])
-
-
-def test_memory_is_half():
-    parts = MF(factors=5), Gossip(), SimpleNamespace(people=1000, items=500)
-    exact, coarse = memory_needed(*parts), memory_needed(*parts, storage="bfloat16")
-    assert coarse == pytest.approx(exact / 2, rel=0.01)
-    assert memory_needed(*parts, timed=True) == pytest.approx(exact * 1.682 / 1.05, rel=0.01)
-    simulation = short(crowd())
-    held = simulation.tables.rows.nbytes + simulation.tables.age.nbytes
-    assert held == 60 * 50 * (4 + 1) * 2
 
 
 def test_movielens_is_learnt_as_well(data_dir):

@@ -14,7 +14,6 @@ from sottovoce.peers.complete import Complete
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.memory import memory_needed
 from sottovoce.timing import Timing
 from tests.networks import advance_slowly, assert_same, communities, ratings, simulate
 
@@ -76,18 +75,6 @@ def test_threads_do_not_change_the_result(chain):
             results.append(simulation)
     assert results[0].arrived > 0
     assert_same(*results)
-
-
-@pytest.mark.parametrize("chain", [Whole(), Chain(share=0.3)], ids=["whole", "subsampled"])
-def test_memory_is_what_was_foreseen(chain):
-    s = simulate(MF(factors=3), crowd(), chain=chain, timing=network(60, np.random.default_rng(4)))
-    s.advance(12)
-    held = s.tables, s.driver.snapshots
-    parts = [getattr(part, name) for part in held for name in ("rows", "age", "ids")]
-    whole, snapshots = sum(a.nbytes for a in parts[:3]), sum(a.nbytes for a in parts[3:])
-    used = whole + snapshots * s.driver.places / s.driver.snapshots.slots
-    foreseen = memory_needed(s.model, s.protocol, crowd(), chain=chain, timed=True)
-    assert 0.75 * foreseen < used < foreseen
 
 
 def test_a_checkpoint_keeps_messages_that_are_on_their_way():
