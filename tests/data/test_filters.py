@@ -8,19 +8,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce.data.filters import Filters
-from sottovoce.data.interactions import Catalog, Interactions, build
+from sottovoce.data.interactions import Catalog, build
 from sottovoce.data.load import load
 from sottovoce.errors import DataError, RecipeError
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.runs.loading import load_data
+from tests.data.facts import facts
 
 Row = tuple[str, str, float, int]
-
-
-def facts(data: Interactions) -> list[Row]:
-    who = np.repeat(data.users, np.diff(data.indptr)).tolist()
-    what = data.catalog.ids[data.item].tolist()
-    return list(zip(who, what, data.value.tolist(), data.time.tolist(), strict=True))
 
 
 def reference(rows: list[Row], filters: Filters) -> list[Row]:

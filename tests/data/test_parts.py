@@ -5,17 +5,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from sottovoce.data.interactions import Interactions
 from sottovoce.data.load import load
 from sottovoce.data.sources import ncf, recbole
 from sottovoce.errors import DataError
-
-
-def facts(data: Interactions) -> list[tuple[str, str, float, int]]:
-    who = np.repeat(data.users, np.diff(data.indptr)).tolist()
-    what = data.catalog.ids[data.item].tolist()
-    return list(zip(who, what, data.value.tolist(), data.time.tolist(), strict=True))
-
+from tests.data.facts import facts
 
 NCF = {
     "toy.train.rating": "1\t32\t4\t20\n0\t34\t5\t10\n0\t4\t3\t5\n",

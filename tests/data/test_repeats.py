@@ -9,19 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce.data import repeats
-from sottovoce.data.interactions import Interactions, build
+from sottovoce.data.interactions import build
 from sottovoce.data.load import load
 from sottovoce.data.splits.leave_one_out import LeaveOneOut
 from sottovoce.data.splits.predefined import Predefined
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.runs.loading import load_data
+from tests.data.facts import facts
 
 CSV = "user,item,rating,time\na,x,5,1\na,x,5,1\na,y,4,2\na,y,3,9\nb,x,4,1\nb,z,4,1\n"
-
-
-def facts(data: Interactions) -> list[tuple[str, str, float, int]]:
-    who, what = data.users[data.owner].tolist(), data.catalog.ids[data.item].tolist()
-    return list(zip(who, what, data.value.tolist(), data.time.tolist(), strict=True))
 
 
 def test_the_last_is_kept_and_told(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.peers.interface import Views, meet, select
+from sottovoce.peers.interface import Views, meet, renew, select
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.protocols.interface import exchanges
 from sottovoce.state import Ints, new_receivers
@@ -43,3 +43,15 @@ def valid(known: Any) -> None:
 def crowd(count: int, remembered: int = 0) -> Ints:
     """Whom each of `count` nodes has heard, [count, remembered], which is nobody yet."""
     return new_receivers(count, remembered).heard
+
+
+def check_growing_views(peers: Any) -> None:
+    """Views of 3 by upload: slow nodes have one neighbour, ordinary ones three, fast ones five."""
+    timing = synchronous(60)._replace(upload=np.repeat([0.2, 1.0, 1.8], 20))
+    views = meet(peers, timing, 1)
+    for round in (0, 10):
+        if round:
+            renew(peers, views, crowd(60, remembered=5), timing, 1, round)
+        valid(views.neighbours)
+        sizes = (views.neighbours >= 0).sum(axis=1)
+        assert sizes.reshape(3, 20).tolist() == [[1] * 20, [3] * 20, [5] * 20]

@@ -6,7 +6,7 @@ import pytest
 from sottovoce.peers.interface import meet, period, remembers, renew
 from sottovoce.peers.personalized import Personalized
 from sottovoce.timing import synchronous
-from tests.peers.talking import crowd, talk, talk_plainly, valid
+from tests.peers.talking import check_growing_views, crowd, talk, talk_plainly, valid
 
 
 @pytest.mark.parametrize("others", ["shuffled", "everybody"])
@@ -37,16 +37,7 @@ def test_who_remembers_nobody_explores():
 
 
 def test_views_grow_with_upload():
-    peers = Personalized(view=3, cache=12, by_upload=True)
-    upload = np.r_[np.full(20, 0.2), np.full(20, 1.0), np.full(20, 1.8)]
-    timing = synchronous(60)._replace(upload=upload)
-    views = meet(peers, timing, 1)
-    for round in (0, 10):
-        if round:
-            renew(peers, views, crowd(60, remembered=5), timing, 1, round)
-        valid(views.neighbours)
-        sizes = (views.neighbours >= 0).sum(axis=1)
-        assert sizes.reshape(3, 20).tolist() == [[1] * 20, [3] * 20, [5] * 20]
+    check_growing_views(Personalized(view=3, cache=12, by_upload=True))
 
 
 def test_settings_say_when_views_change_and_what_is_remembered():

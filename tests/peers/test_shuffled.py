@@ -10,7 +10,7 @@ from sottovoce.protocols.execute import absorb
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.timing import synchronous
 from tests.networks import advance_slowly, assert_same, ratings, simulate
-from tests.peers.talking import crowd, talk, talk_plainly, valid
+from tests.peers.talking import check_growing_views, crowd, talk, talk_plainly, valid
 
 
 def test_views_come_from_caches_and_change():
@@ -32,16 +32,7 @@ def test_plain_selection_equals_compiled():
 
 
 def test_views_grow_with_upload():
-    peers = Shuffled(view=3, cache=12, by_upload=True)
-    upload = np.r_[np.full(20, 0.2), np.full(20, 1.0), np.full(20, 1.8)]
-    timing = synchronous(60)._replace(upload=upload)
-    views = meet(peers, timing, 1)
-    for round in (0, 10):
-        if round:
-            renew(peers, views, crowd(60, remembered=5), timing, 1, round)
-        valid(views.neighbours)
-        sizes = (views.neighbours >= 0).sum(axis=1)
-        assert sizes.reshape(3, 20).tolist() == [[1] * 20, [3] * 20, [5] * 20]
+    check_growing_views(Shuffled(view=3, cache=12, by_upload=True))
 
 
 def test_models_of_nodes_with_few_links_are_passed_on_as_they_are():

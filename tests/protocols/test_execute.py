@@ -15,7 +15,7 @@ from sottovoce.models.mf import MF
 from sottovoce.models.training import train_stored
 from sottovoce.protocols.execute import Learning, absorb, execute, train_alone
 from sottovoce.protocols.hosted import InTurn
-from sottovoce.protocols.interface import NOBODY, Plan, alone
+from sottovoce.protocols.interface import NOBODY, alone
 from sottovoce.state import new_receivers, new_weighting, zeros
 from tests.networks import copy_of, ratings, simulate
 
@@ -88,18 +88,17 @@ def _halves(rule, mine, theirs):
     return 0.5
 
 
-def plan(**changes):
-    return Plan(
-        level=np.array([0, 1, 2]),
-        receiver=np.array([0, 1], np.int32),
-        first=np.array([0, 2, 3]),
-        source=np.array([1, 2, 3], np.int32),
-        sender=np.array([1, 2, 0], np.int32),
-        copies=np.array([0, 1, 1]),
-        copied=np.array([0], np.int32),
-        into=np.array([0], np.int32),
-        number=np.array([0], np.int64),
-    )._replace(**changes)
+PLAN = alone(3)._replace(
+    level=np.array([0, 1, 2]),
+    receiver=np.array([0, 1], np.int32),
+    first=np.array([0, 2, 3]),
+    source=np.array([1, 2, 3], np.int32),
+    sender=np.array([1, 2, 0], np.int32),
+    copies=np.array([0, 1, 1]),
+    copied=np.array([0], np.int32),
+    into=np.array([0], np.int32),
+    number=np.array([0], np.int64),
+)
 
 
 def test_levels_follow_each_other_and_snapshots_hold_what_was_sent():
@@ -115,7 +114,7 @@ def test_levels_follow_each_other_and_snapshots_hold_what_was_sent():
         train_stored(slow, slot, s.model, people, slot, 9)
         people.steps[slot] += 1
     models = s.tables, private, zeros(1, ITEMS, 4, 0), none
-    execute(plan(), *learning, Whole(), *models, s.people, s.receivers, 9)
+    execute(PLAN, *learning, Whole(), *models, s.people, s.receivers, 9)
     np.testing.assert_allclose(s.tables.rows, slow.rows, rtol=1e-5, atol=1e-6)
     np.testing.assert_array_equal(s.people.steps, [2, 1, 0])
     assert (s.receivers.spent[:2] > 0).all()

@@ -60,6 +60,8 @@ def as_rows(messages):
 def test_messages_are_those_of_the_definition(peers, pushes, timed, seed):
     """Cycle by cycle and node by node, over links of unequal speed and in rounds without time."""
     timing = clock(Unequal(), Always(), 6, 4, seed, None) if timed else None
+    if timing is not None:  # some download more slowly than others upload
+        timing = timing._replace(download=timing.download[::-1] * np.linspace(0.2, 1, 6))
     s = simulate(MF(factors=3), DATA, peers=peers, protocol=Gossip(pushes), seed=seed, timing=timing)
     count = 0
     for round in range(3):

@@ -33,11 +33,14 @@ def test_people_are_listed_by_slot():
     assert found.first.tolist() == [0, 2, 4, 4]
 
 
-@given(st.lists(st.integers(0, 4), min_size=1, max_size=12))
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=40))
 def test_slots_are_found_again(slot):
     hosts = hosted_by(np.array(slot, np.int32), 5)
     assert hosts.slots == 5
     assert slots_of(people(hosts, len(slot))).tolist() == slot
+    for n in range(5):
+        own = hosts.member[hosts.first[n] : hosts.first[n + 1]].tolist()
+        assert own == [person for person, at in enumerate(slot) if at == n], "in order"
 
 
 def test_everybody_alone_or_all_together():

@@ -10,17 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sottovoce.data.interactions import Interactions
 from sottovoce.data.load import load
 from sottovoce.data.table import split_text
 from sottovoce.errors import DataError, RecipeError
-
-
-def facts(data: Interactions) -> list[tuple[str, str, float, int]]:
-    who = np.repeat(data.users, np.diff(data.indptr)).tolist()
-    what = data.catalog.ids[data.item].tolist()
-    return list(zip(who, what, data.value.tolist(), data.time.tolist(), strict=True))
-
+from tests.data.facts import facts
 
 HEADED = "userId,movieId,rating,timestamp\n1,10,4.5,100\n1,7,3,50\n2,7,1,60\n"
 UNDERSTOOD = {
