@@ -47,7 +47,7 @@ KEPT = GMF(factors=2, negatives=1, optimizer_state="kept")
 MODELS = [MF(factors=3), IALS(factors=3), GMF(factors=2, negatives=1), KEPT]
 MERGES = [Linear(), ModelAge(), DatasetSize(), DecentralizedReptile()]
 CHAINS = [(), (Quantize(bits=8),), (Subsample(share=0.5), Quantize(bits=16)), (Quantize(bits=8), Delta())]
-STEPS = [(), (Clip(length=0.05),), (Clip(length=0.2), Clip(length=0.1))]
+STEPS = [(), (Clip(length=0.05),), (Clip(length=0.05), Clip(length=0.01))]
 few = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
