@@ -53,5 +53,7 @@ def test_what_is_used_up_is_zero_and_no_limit_is_none(groups):
     without = available.available_memory()
     write(two, memory__max="max", memory__current=3000)
     assert available.available_memory() == pytest.approx(without, rel=0.2)
+    write(two, memory__max=2**60)
+    assert available.available_memory() == pytest.approx(without, rel=0.2)
     write(two, memory__max=2000)
     assert available.available_memory() == 0

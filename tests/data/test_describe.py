@@ -3,7 +3,7 @@
 import numpy as np
 
 from sottovoce.data.describe import data_sets, described, info
-from sottovoce.data.interactions import build
+from sottovoce.data.interactions import Catalog, build
 
 DATA = build(
     "own",
@@ -30,6 +30,12 @@ def test_without_times_and_with_many_values():
     data = build("own", ["a"] * 30, [str(n) for n in range(30)], np.arange(30.0))
     found = described(data)
     assert (found["from"], found["until"], found["values"]) == (None, None, {})
+
+
+def test_items_that_nobody_has_count():
+    catalog = Catalog("own", np.array(["x", "y", "z"]))
+    found = described(build("own", ["a", "b"], ["x", "x"], catalog=catalog))
+    assert found["interactions_per_item"] == {"min": 0, "median": 0, "max": 2, "mean": 2 / 3}
 
 
 def test_repeated_interactions_are_all_counted(tmp_path):

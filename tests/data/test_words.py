@@ -22,6 +22,7 @@ def test_names_without_accents_and_marks(name, expected):
 @pytest.mark.parametrize("name", ["userId", "user_id", "User ID", "user-id:token"])
 def test_words_of_a_name(name):
     assert words.tokens(name) == ["user", "id"]
+    assert words.tokens("Évaluation_Tête") == ["evaluation", "tete"], "accents part no words"
 
 
 @pytest.mark.parametrize(

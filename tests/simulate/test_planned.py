@@ -59,6 +59,7 @@ def test_differences_refer_to_a_start_without_anybody():
     s = simulate(MF(factors=3), DATA, chain=Chain(delta=True), protocol=Gossip(start="common"))
     np.testing.assert_array_equal(s.driver.reference.rows, s.tables.rows[:6])
     apart = simulate(MF(factors=3), DATA, chain=Chain(delta=True), protocol=Gossip(start="independent"))
+    apart.driver._reference()
     assert len(np.unique(apart.people.user, axis=0)) == 8, "people keep the vectors that they start with"
     assert simulate(MF(factors=3), DATA).driver.reference.slots == 0
 
