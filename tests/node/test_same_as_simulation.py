@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from sottovoce.combine.aggregate.fedavg import FedAvg
@@ -37,7 +37,7 @@ from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols import aggregate
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
-from tests.networks import communities, simulate
+from tests.networks import communities, ratings, simulate
 from tests.node.simulated import assert_same, gossip, met, nodes_of, opened, whole_model
 from tests.walks import walks
 
@@ -48,10 +48,13 @@ MODELS = [MF(factors=3), IALS(factors=3), GMF(factors=2, negatives=1), KEPT]
 MERGES = [Linear(), ModelAge(), DatasetSize(), DecentralizedReptile()]
 CHAINS = [(), (Quantize(bits=8),), (Subsample(share=0.5), Quantize(bits=16)), (Quantize(bits=8), Delta())]
 STEPS = [(), (Clip(length=0.05),), (Clip(length=0.05), Clip(length=0.01))]
+CROWD = ratings([[5, 0, 3, 1, 0], [1, 4, 0, 2, 0], [2, 2, 5, 0, 0]])
 few = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
 
-@settings(few, max_examples=30)
+@settings(few, max_examples=50)
+@example(CROWD, MODELS[0], MERGES[0], CHAINS[0], (Uniform(), 0), 1, STEPS[2], 1)
+@example(CROWD, KEPT, MERGES[0], CHAINS[3], (KOut(k=1), 2), 2, STEPS[1], 1)
 @given(
     communities(people=(2, 5)),
     st.sampled_from(MODELS),
@@ -76,7 +79,8 @@ def test_nodes_that_gossip(data, model, merge, compress, peers, pushes, steps, s
     assert_same(fast, nodes)
 
 
-@settings(few, max_examples=20)
+@settings(few, max_examples=30)
+@example(CROWD, KEPT, MFFedAvg(), CHAINS[2], STEPS[2], Federated(), 1)
 @given(
     communities(people=(2, 7)),
     st.sampled_from(MODELS),
