@@ -38,8 +38,9 @@ def _header(found: Mapping[str, Any]) -> Html:
 
 def _curves(found: Mapping[str, Any]) -> Html:
     drawn = [element("figure", element("h3", title), svg) for title, svg in words.panels(found)]
-    return element(
-        "section", element("h2", "Curves"), element("p", words.BAND), element("div", *drawn, class_="charts")
+    inside = element("div", *drawn, class_="charts")
+    return (
+        element("section", element("h2", "Curves"), element("p", words.BAND), inside) if drawn else Html("")
     )
 
 
@@ -66,10 +67,9 @@ def _claims(found: Mapping[str, Any]) -> Html:
 
 
 def _figures(found: Mapping[str, Any]) -> Html:
-    caption = "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number."
     rows = [words.cells(row) for row in found["rows"]]
     return (
-        element("section", element("h2", "Figures"), table(words.HEADER, rows, caption)) if rows else Html("")
+        element("section", element("h2", "Figures"), table(words.HEADER, rows, words.ours(found))) if rows else Html("")
     )
 
 
@@ -78,7 +78,7 @@ def _about(found: Mapping[str, Any]) -> Html:
         "section",
         element("h2", "What was done"),
         element("p", found["tuned"]),
-        element("ul", *(element("li", note) for note in found["notes"])),
+        element("ul", *(element("li", note) for note in [*found["notes"], *words.machines(found)])),
         element("h2", "Again"),
         element("pre", words.command(found)),
         element("ul", *(element("li", f"{data['name']}: {data['terms']}") for data in found["data"])),
