@@ -114,7 +114,7 @@ def _page(found: Mapping[str, Any]) -> str:
         "",
         "## Again",
         "",
-        f"<!-- test: not run here, because it takes minutes{'' if words.measured(found) else ' and real data'} -->",
+        f"<!-- test: not run here, because it takes {_needs(found)} -->",
         "```sh",
         words.command(found),
         "```",
@@ -123,6 +123,10 @@ def _page(found: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _needs(found: Mapping[str, Any]) -> str:
+    return "minutes" if words.measured(found) else "minutes and real data"
 
 
 def _line(cells: list[str]) -> str:

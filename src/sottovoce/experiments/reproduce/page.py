@@ -69,7 +69,9 @@ def _claims(found: Mapping[str, Any]) -> Html:
 def _figures(found: Mapping[str, Any]) -> Html:
     rows = [words.cells(row) for row in found["rows"]]
     return (
-        element("section", element("h2", "Figures"), table(words.HEADER, rows, words.ours(found))) if rows else Html("")
+        element("section", element("h2", "Figures"), table(words.HEADER, rows, words.ours(found)))
+        if rows
+        else Html("")
     )
 
 

@@ -59,8 +59,12 @@ def machines(found: Mapping[str, Any]) -> list[str]:
     """The machines that measured, with the versions of what they ran."""
     told = []
     for one in found.get("machines", ()):
-        versions = (f"{name} {version}" for name, version in one.items() if name not in ("processor", "system"))
-        told.append(f"Measured on one core of {one['processor']} ({one['system']}) with {', '.join(versions)}.")
+        versions = (
+            f"{name} {version}" for name, version in one.items() if name not in ("processor", "system")
+        )
+        told.append(
+            f"Measured on one core of {one['processor']} ({one['system']}) with {', '.join(versions)}."
+        )
     return told
 
 

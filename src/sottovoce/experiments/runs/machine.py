@@ -59,7 +59,7 @@ def _processor() -> str:
         text = Path("/proc/cpuinfo").read_text()
     except OSError:
         return platform.processor() or platform.machine()
-    found = dict(re.findall(r"^(model name|cpu MHz)\s*: (.*)$", text, re.MULTILINE))
+    found: dict[str, str] = dict(re.findall(r"^(model name|cpu MHz)\s*: (.*)$", text, re.MULTILINE))
     clock = f" at {float(found['cpu MHz']) / 1000:.1f} GHz" if "cpu MHz" in found else ""
     return found.get("model name", platform.machine()).strip() + clock
 

@@ -45,7 +45,11 @@ def rows(form: Measurements, asked: Rows, results: Results) -> Iterator[dict[str
             "tolerance": asked.tolerance,
             "factor": asked.factor,
             "holds": _holds(median, paper, asked),
-            "said": [None if paper is None else say(paper, unit), _ours(values, ratio, unit), _allowed(asked, unit)],
+            "said": [
+                None if paper is None else say(paper, unit),
+                _ours(values, ratio, unit),
+                _allowed(asked, unit),
+            ],
         }
 
 
@@ -80,13 +84,17 @@ def _findings(form: Measurements, check: Check, results: Results) -> Iterator[Fi
         name = ", ".join(filter(None, [check.of, *labels])) if check.of is not None else ", ".join(labels)
         where = f"{name}: {check.figure}" if name else check.figure
         if check.rising:
-            told = ", ".join(f"{t} {_over(c, form.figures[check.figure])}" for t, c in zip(texts, columns, strict=True))
+            told = ", ".join(
+                f"{t} {_over(c, form.figures[check.figure])}" for t, c in zip(texts, columns, strict=True)
+            )
             steps = [Figure.of(_differences(b, a)).clear for a, b in itertools.pairwise(columns)]
             yield Finding(f"{where}: {told}", figures.every(steps))
             continue
         values = [a / b for a, b in zip(*columns, strict=True)] if check.times else columns[0]
         compared = f", {texts[0]} divided by {texts[1]}" if check.times else ""
-        yield Finding(f"{where}{compared}: {_over(values, unit)}{_limits(check, unit)}", _within(values, check))
+        yield Finding(
+            f"{where}{compared}: {_over(values, unit)}{_limits(check, unit)}", _within(values, check)
+        )
 
 
 def _within(values: Sequence[float], check: Check) -> bool | None:
@@ -122,7 +130,7 @@ def _ours(values: Sequence[float], ratio: float | None, unit: str) -> str:
 
 def _median(values: Sequence[float], unit: str) -> str:
     low, high = say(min(values), unit), say(max(values), unit)
-    spread = f" ({low.removesuffix(unit).strip()} to {high})" if low != high else ""
+    spread = f" ({low.rpartition(' ')[0] or low} to {high})" if low != high else ""
     return say(statistics.median(values), unit) + spread
 
 
@@ -141,4 +149,6 @@ def _allowed(asked: Rows, unit: str) -> str | None:
 
 def _limits(check: Check, unit: str) -> str:
     parts = [("at least", check.least), ("at most", check.most)]
-    return ", wanted " + " and ".join(f"{word} {say(limit, unit)}" for word, limit in parts if limit is not None)
+    return ", wanted " + " and ".join(
+        f"{word} {say(limit, unit)}" for word, limit in parts if limit is not None
+    )
