@@ -116,7 +116,7 @@ def test_levels_are_what_can_be_measured(build):
 
 def test_what_is_missing_is_named(build):
     with pytest.raises(RecipeError, match=r"table\.toml: base is missing"):
-        build(text="[paper]\nauthors = 'A'\nyear = 1\ntitle = 'T'\nshows = 'S'\n")
+        build(text=FORM.replace('base = "quickstart"\n', ""))
 
 
 def test_recipes_and_reproductions_are_told_apart(build):

@@ -100,12 +100,7 @@ def _page(found: Mapping[str, Any]) -> str:
     lines += [
         "## Figures",
         "",
-        words.ours(found),
-        "",
-        _line(words.HEADER),
-        "|---|---|---:|---:|---:|---|",
-        *(_line(words.cells(row)) for row in found["rows"]),
-        "",
+        *(line for one in words.tables(found) for line in _table(one)),
         "## What was done",
         "",
         found["tuned"],
@@ -123,6 +118,13 @@ def _page(found: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _table(table: words.Table) -> list[str]:
+    """Names to the left, figures to the right."""
+    figures = "---:|" * (len(table.header) - 1)
+    rule = "|---|---|---:|---:|---:|---|" if table.header == words.HEADER else f"|---|{figures}"
+    return [table.caption, "", _line(table.header), rule, *map(_line, table.lines), ""]
 
 
 def _needs(found: Mapping[str, Any]) -> str:

@@ -67,12 +67,8 @@ def _claims(found: Mapping[str, Any]) -> Html:
 
 
 def _figures(found: Mapping[str, Any]) -> Html:
-    rows = [words.cells(row) for row in found["rows"]]
-    return (
-        element("section", element("h2", "Figures"), table(words.HEADER, rows, words.ours(found)))
-        if rows
-        else Html("")
-    )
+    drawn = [table(one.header, one.lines, one.caption) for one in words.tables(found)]
+    return element("section", element("h2", "Figures"), *drawn) if drawn else Html("")
 
 
 def _about(found: Mapping[str, Any]) -> Html:

@@ -1,7 +1,7 @@
 """The outcome of a reproduction in the sentences that the terminal, the page and the docs share."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sottovoce.experiments.pages import plots
 from sottovoce.experiments.pages.markup import Html
@@ -13,10 +13,8 @@ from sottovoce.plural import count
 HEADER = ["", "figure", "paper", "ours", "allowed", ""]
 BAND = "Lines are means; bands show the lowest and the highest of the seeds."
 OVER_SEEDS = "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number."
-REPEATED = (
-    "Ours: the median of the repetitions, their range, and how many times the paper's number that is. "
-    "A dash: the paper prints no number."
-)
+REPEATED = "Medians of the repetitions, with their range."
+TIMES = "Ours: the median of the repetitions, their range, and how many times the paper's number it is."
 EARLIER = "The earlier rule: a difference counts beyond two standard deviations over seeds."
 
 
@@ -48,11 +46,6 @@ def verdict(found: Mapping[str, Any]) -> str:
 def measured(found: Mapping[str, Any]) -> bool:
     """Whether a function measured the figures; otherwise they come from runs."""
     return "machines" in found
-
-
-def ours(found: Mapping[str, Any]) -> str:
-    """What the table's numbers are."""
-    return REPEATED if measured(found) else OVER_SEEDS
 
 
 def machines(found: Mapping[str, Any]) -> list[str]:
@@ -106,6 +99,32 @@ def judgement(claim: Mapping[str, Any]) -> str:
 def source(claim: Mapping[str, Any]) -> str:
     """Who says so."""
     return claim["source"] or "our own statement, not the paper's"
+
+
+class Table(NamedTuple):
+    """A table: its header, and its lines; the first column has names."""
+
+    caption: str
+    header: list[str]
+    lines: list[list[str]]
+
+
+def tables(found: Mapping[str, Any]) -> list[Table]:
+    """The figures: one line for each, or, if a function measured them, what the paper does not print apart.
+
+    That has a line for each cell, and a table for all cells with the same figures.
+    """
+    beside = [row for row in found["rows"] if row["paper"] is not None or not measured(found)]
+    caption = TIMES if measured(found) else OVER_SEEDS
+    shown = [Table(caption, HEADER, [cells(row) for row in beside])] if beside else []
+    by_cell: dict[str, dict[str, str]] = {}
+    for row in found["rows"] if measured(found) else ():
+        if row["paper"] is None:
+            by_cell.setdefault(row["name"], {})[row["metric"]] = row["said"][1]
+    for figures_of in dict.fromkeys(tuple(own) for own in by_cell.values()):
+        lines = [[name, *own.values()] for name, own in by_cell.items() if tuple(own) == figures_of]
+        shown.append(Table(REPEATED, ["", *figures_of], lines))
+    return shown
 
 
 def cells(row: Mapping[str, Any]) -> list[str]:

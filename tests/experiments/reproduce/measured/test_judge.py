@@ -25,7 +25,7 @@ def test_a_row_has_the_median_the_range_and_the_ratio(build):
         1.25,
     )
     assert slow["holds"] is True
-    assert slow["said"] == ["4 ms", "5 ms (4.50 to 9 ms), 1.25 ×", "at most 1.5 ×"]
+    assert slow["said"] == ["4 ms", "5.00 ms (4.50 to 9.00), 1.25 ×", "at most 1.5 ×"]
     assert (fast["paper"], fast["holds"], fast["said"][1]) == (None, None, "1 ms")
 
 
@@ -102,3 +102,12 @@ def test_evidence_names_cells_figures_and_limits(build):
 )
 def test_numbers_are_said_with_their_unit(value, unit, said):
     assert judge.say(value, unit) == said
+
+
+def test_spreads_have_the_digits_of_the_mean(build):
+    form = build(CLAIM.format('of = "slow", most = 4'))
+    results = {("small", "slow"): records(1.0, 1.1, 0.935)}
+    assert (
+        "slow, small: product: 1.01 ± 0.08 ms, wanted"
+        in judge.claim(form, form.claims[0], results)["evidence"]
+    )

@@ -47,7 +47,7 @@ def rows(form: Measurements, asked: Rows, results: Results) -> Iterator[dict[str
             "holds": _holds(median, paper, asked),
             "said": [
                 None if paper is None else say(paper, unit),
-                _ours(values, ratio, unit),
+                _median(values, unit) + ("" if ratio is None else f", {ratio:.2f} ×"),
                 _allowed(asked, unit),
             ],
         }
@@ -66,12 +66,21 @@ def claim(form: Measurements, asked: Claim, results: Results) -> dict[str, Any]:
     }
 
 
-def say(value: float, unit: str) -> str:
-    """A number with its unit, for people."""
+def say(value: float, unit: str, like: float | None = None) -> str:
+    """A number with its unit, for people; with as many digits as a number `like` it has."""
+    digits = _digits(value if like is None else like, unit)
     if unit == "share":
-        return f"{100 * value:.1f} %".replace(".0 %", " %").replace("-", "−")
-    digits = 2 if unit == "MiB" else max(0, 2 - math.floor(math.log10(abs(value)))) if value % 1 else 0
-    return f"{value:,.{min(digits, 4)}f} {unit}".strip()
+        return f"{100 * value:.{digits}f} %".replace("-", "−")
+    return f"{value:,.{digits}f} {unit}".strip()
+
+
+def _digits(value: float, unit: str) -> int:
+    """Digits after the point: three that count, or two for sizes, as the papers print them."""
+    if unit == "share":
+        return 0 if round(1000 * value) % 10 == 0 else 1
+    if unit == "MiB":
+        return 2
+    return min(4, max(0, 2 - math.floor(math.log10(abs(value))))) if value % 1 else 0
 
 
 def _findings(form: Measurements, check: Check, results: Results) -> Iterator[Finding]:
@@ -122,23 +131,25 @@ def _holds(median: float, paper: float | None, asked: Rows) -> bool | None:
     return None if paper is None or asked.tolerance is None else abs(median - paper) <= asked.tolerance
 
 
-def _ours(values: Sequence[float], ratio: float | None, unit: str) -> str:
-    """The median, the range, and how many times the paper's number it is."""
-    told = [_median(values, unit), *([] if ratio is None else [f"{ratio:.2f} ×"])]
-    return ", ".join(told)
-
-
 def _median(values: Sequence[float], unit: str) -> str:
-    low, high = say(min(values), unit), say(max(values), unit)
-    spread = f" ({low.rpartition(' ')[0] or low} to {high})" if low != high else ""
-    return say(statistics.median(values), unit) + spread
+    """The median, and the range if there is one: `2.10 ms (1.95 to 2.40)`."""
+    median = statistics.median(values)
+    like = next((value for value in (median, *values) if value % 1), median)
+    low, high = (_number(say(end, unit, like), unit) for end in (min(values), max(values)))
+    return say(median, unit, like) + (f" ({low} to {high})" if low != high else "")
+
+
+def _number(said: str, unit: str) -> str:
+    """What is said, without the unit."""
+    return said.removesuffix("%" if unit == "share" else unit).strip()
 
 
 def _over(values: Sequence[float], unit: str) -> str:
     """Mean ± standard deviation."""
     figure = Figure.of(values)
-    spread = say(figure.std, unit) if figure.std else ""
-    return say(figure.mean, unit) + (f" ± {spread}" if spread else "")
+    if not figure.std:
+        return say(figure.mean, unit)
+    return f"{_number(say(figure.mean, unit), unit)} ± {say(figure.std, unit, figure.mean)}"
 
 
 def _allowed(asked: Rows, unit: str) -> str | None:

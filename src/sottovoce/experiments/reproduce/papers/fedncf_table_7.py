@@ -36,5 +36,7 @@ def costs(seed: int, *, model: str, scheme: str, bits: int = 3072) -> dict[str, 
         more = table7.published_values(plan) / spent.ciphertexts
         found["encryption"] = spent.encryption * more
         found["decryption"] = spent.decryption * more
+        sent = used.longest(table7.published_values(plan), plan.sums[0].fixed)
+        found["on the wire as published"] = sent / MEBI
         found["size as Python objects"] = table7.published_megabytes(plan, bits)
     return found
