@@ -1,6 +1,8 @@
 """A table of measurements from its file to its page: each cell once, kept, continued, judged."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -116,3 +118,27 @@ def test_shipped_functions_return_what_their_files_announce():
         known = records.read(execute.kept(PAGES, form)).values()
         mine = [record for record in known if record.measure == form.measure]
         assert {name for record in mine for name in record.figures} == set(form.figures)
+
+
+@pytest.mark.parametrize(
+    ("name", "library", "extra"),
+    [
+        ("fedncf/table-6", "cryptography", "secure"),
+        ("fedncf/section-5", "cryptography", "secure"),
+        ("fedncf/table-7", "gmpy2", "paillier"),
+        ("fedncf/table-7", "tenseal", "ckks"),
+        ("fedncf/appendix-c", "gmpy2", "paillier"),
+    ],
+)
+def test_a_missing_library_is_named_with_the_remedy(name, library, extra, tmp_path):
+    program = f"import sys; sys.modules[{library!r}] = None; from sottovoce.cli import main; main()"
+    done = subprocess.run(
+        [sys.executable, "-c", program, "reproduce", name, "--quick", "--out", tmp_path / "out"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode not in (0, 1), done.stderr
+    assert f"{library}, which is not installed" in done.stderr
+    assert f"pip install 'sottovoce[{extra}]'" in done.stderr
+    assert "Traceback" not in done.stderr

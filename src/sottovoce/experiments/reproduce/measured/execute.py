@@ -63,7 +63,8 @@ def execute(plan: Plan, out: Path, known: Mapping[str, Record], tell: Tell) -> R
     """Measure what is neither in `known` nor in the directory."""
     form, path = plan.form, out / FILE
     function, computer = papers.find_measure(form.measure), machine.computer()
-    there = dict(known) | records.read(path)
+    every = dict(known) | records.read(path)
+    there = {key: record for key, record in every.items() if record.measure == form.measure}
     results: dict[Labels, list[Record]] = {cell: [] for cell in plan.cells}
     tell(0, "", ())
     # Seed by seed, so that a busy minute does not fall on all repetitions of one cell.
