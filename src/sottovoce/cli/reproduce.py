@@ -14,10 +14,13 @@ from sottovoce.cli.screen import say
 @click.option("--quick", is_flag=True, help="A reduced version, which decides nothing about the paper.")
 @click.option("--list", "listed", is_flag=True, help="Name everything that can be reproduced.")
 @click.option(
-    "--seeds", help="How many seeds (1, 2, …), or a list such as 1,7,9.  [default: as the file says]"
+    "--seeds",
+    help="How many seeds or repetitions (1, 2, …), or a list such as 1,7,9.  [default: as the file says]",
 )
 @click.option(
-    "--jobs", type=click.IntRange(min=1), help="Processes at a time.  [default: one for two processors]"
+    "--jobs",
+    type=click.IntRange(min=1),
+    help="Processes at a time; measurements are always made one by one.  [default: one for two processors]",
 )
 @click.option(
     "--only",
@@ -49,7 +52,7 @@ def command(
     page: Path | None,
     as_json: bool,
 ) -> None:
-    """Run what a table or figure of a paper needs, and compare the results with the paper's.
+    """Run or measure what a table or figure of a paper needs, and compare the results with the paper's.
 
     NAME is a shipped reproduction, such as hegedus/figure-3, or a file. The same command again continues
     one that was stopped. It writes every run, reproduction.json and reproduction.html. Runs have no report
@@ -100,13 +103,14 @@ def _show(found: dict[str, Any]) -> None:
         screen.print(f"\n{words.judgement(claim)}: {claim['claim']} ({words.source(claim)})", soft_wrap=True)
         for finding in claim["findings"]:
             screen.print(f"  {marks[finding['holds']]} {finding['said']}", soft_wrap=True)
-    table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
-    for column in words.HEADER:
-        table.add_column(column, justify="right" if column in ("paper", "ours", "allowed") else "left")
-    for row in found["rows"]:
-        table.add_row(*words.cells(row))
-    screen.print()
-    screen.print(table)
+    for one in words.tables(found):
+        table = Table(box=None, pad_edge=False, padding=(0, 2, 0, 0))
+        for column in one.header:
+            table.add_column(column, justify="left" if column in ("", "figure") else "right")
+        for line in one.lines:
+            table.add_row(*line)
+        screen.print()
+        screen.print(table)
 
 
 def _list(as_json: bool) -> None:

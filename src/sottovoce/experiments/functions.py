@@ -16,6 +16,8 @@ from sottovoce.experiments.runs.run import Run
 if TYPE_CHECKING:
     import pandas
 
+    from sottovoce.experiments.reproduce.measured.form import Measurements
+
 STOPPED = "Stopped. Finished and interrupted runs are kept, and the same command continues them."
 
 
@@ -189,16 +191,18 @@ def reproduce(
 
     >>> sottovoce.reproduce("hegedus/figure-3", quick=True)["rows"]
     """
-    from sottovoce.experiments.reproduce import docs, execute, kept
-    from sottovoce.experiments.reproduce.form import Reproduction
+    from sottovoce.experiments.reproduce import docs, execute, kept, reading
+    from sottovoce.experiments.reproduce.measured.form import Measurements
 
-    form = Reproduction.read(name)
+    form = reading.read(name)
     place = (
         Path(out) if out is not None else Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
     )
     chosen = list(range(1, seeds + 1)) if isinstance(seeds, int) else seeds
-    plan = execute.plan(form, place, quick, chosen, only)
     pages = None if page is None else Path(page)
+    if isinstance(form, Measurements):
+        return _measure(form, place, quick, chosen, only, pages, progress)
+    plan = execute.plan(form, place, quick, chosen, only)
     if pages is not None:
         kept.restore(pages, plan)
     count = jobs or max(1, sweeping.cores() // 2)
@@ -212,4 +216,33 @@ def reproduce(
     if pages is not None:
         docs.write(pages, found)
         kept.keep(pages, plan)
+    return found | {"directory": str(place)}
+
+
+def _measure(
+    form: "Measurements",
+    place: Path,
+    quick: bool,
+    seeds: Sequence[int] | None,
+    only: Sequence[str],
+    pages: Path | None,
+    progress: bool | None,
+) -> dict[str, Any]:
+    """The same for a table whose cells are measured by a function."""
+    from sottovoce.experiments.reproduce import docs, execute
+    from sottovoce.experiments.reproduce.measured import execute as measuring
+    from sottovoce.experiments.reproduce.measured import records
+
+    plan = measuring.plan(form, quick, seeds, only)
+    known = {} if pages is None else records.read(measuring.kept(pages, form))
+    try:
+        with watch.progress(plan.calls, progress, "measurements") as tell:
+            results = measuring.execute(plan, place, known, tell)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(STOPPED) from None
+    found = measuring.summarise(plan, results)
+    execute.write(found, place)
+    if pages is not None:
+        docs.write(pages, found)
+        measuring.keep(pages, plan, results)
     return found | {"directory": str(place)}

@@ -118,7 +118,7 @@ def test_what_no_run_is_about_is_not_judged(decide):
 
 
 def test_a_function_of_ones_own(decide, monkeypatch):
-    monkeypatch.setattr(papers, "_known", {})
+    monkeypatch.setattr(papers, "_statements", {})
 
     @papers.statement("somebody.counts")
     def counts(form, results):

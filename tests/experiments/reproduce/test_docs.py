@@ -152,13 +152,32 @@ def test_pages_in_the_repository_are_up_to_date():
 
 def test_results_in_the_repository_are_whole():
     """They are what the shipped file asks for now, in full and with its seeds."""
-    from sottovoce.experiments.reproduce.form import Reproduction
+    from sottovoce.experiments.reproduce import reading
 
     for path in KEPT.glob("*.json"):
         found = json.loads(path.read_text("utf-8"))
-        form = Reproduction.read(found["experiment"])
+        form = reading.read(found["experiment"])
         assert not found["quick"]
         assert len(found["seeds"]) >= form.seeds
         assert [claim["claim"] for claim in found["claims"]] == [claim.claim for claim in form.claims]
         assert (found["tuned"], found["notes"]) == (form.tuned, form.notes)
         assert not re.search(r"/work/|/tmp/|/home/", path.read_text("utf-8"))
+
+
+def test_measured_figures_that_the_paper_does_not_print_are_a_line_for_each_cell():
+    def row(name, metric, paper, ours):
+        judged = {"holds": None if paper is None else True, "at": None}
+        return {"name": name, "metric": metric, "paper": paper, "said": [paper, ours, None], **judged}
+
+    rows = [
+        row("a", "time", "3 ms", "2 ms"),
+        row("a", "size", None, "1 MiB"),
+        row("b", "size", None, "4 MiB"),
+    ]
+    rows += [row("a", "more", None, "5 ms"), row("b", "more", None, "6 ms"), row("c", "size", None, "7 MiB")]
+    compared, both, one = words.tables({"rows": rows, "machines": []})
+    assert compared == (words.TIMES, words.HEADER, [["a", "time", "3 ms", "2 ms", "—", "holds"]])
+    assert both == (words.REPEATED, ["", "size", "more"], [["a", "1 MiB", "5 ms"], ["b", "4 MiB", "6 ms"]])
+    assert one == (words.REPEATED, ["", "size"], [["c", "7 MiB"]])
+    (plain,) = words.tables({"rows": rows[:1]})
+    assert plain == compared._replace(caption=words.OVER_SEEDS)

@@ -5,8 +5,10 @@ import pytest
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.recipe.shipped import shipped
-from sottovoce.experiments.reproduce import papers
+from sottovoce.experiments.reproduce import papers, reading
 from sottovoce.experiments.reproduce.form import Reproduction, settings
+from sottovoce.experiments.reproduce.measured import execute
+from sottovoce.experiments.reproduce.measured.form import Measurements
 from tests.experiments.reproduce.conftest import FORM
 
 
@@ -114,7 +116,7 @@ def test_levels_are_what_can_be_measured(build):
 
 def test_what_is_missing_is_named(build):
     with pytest.raises(RecipeError, match=r"table\.toml: base is missing"):
-        build(text="[paper]\nauthors = 'A'\nyear = 1\ntitle = 'T'\nshows = 'S'\n")
+        build(text=FORM.replace('base = "quickstart"\n', ""))
 
 
 def test_recipes_and_reproductions_are_told_apart(build):
@@ -131,10 +133,13 @@ def test_recipes_and_reproductions_are_told_apart(build):
 @pytest.mark.parametrize("each", shipped("reproduction"), ids=lambda each: each.name)
 def test_shipped_reproductions_can_be_run(each):
     assert each.summary
-    form = Reproduction.read(each.name)
+    form = reading.read(each.name)
     assert form.name == each.name
     assert form.tuned
     assert any(claim.source for claim in form.claims) or any(rows.paper for rows in form.rows)
+    if isinstance(form, Measurements):
+        assert execute.plan(form, quick=False, seeds=None).calls == len(form.runs()) * form.seeds
+        return
     for check in (check for claim in form.claims for check in claim.checks):
         assert check.function is None or papers.find(check.function)
     for run in form.runs():

@@ -1,9 +1,11 @@
 """Reproductions: tables and figures of papers, run again and compared with the printed numbers.
 
-form.py      the TOML file: paper, base recipe, axes of settings, rows and claims; sections.py its tables
+labels.py    what every TOML file has: a paper, axes of settings, and how their labels are read
+form.py      a file about runs: base recipe, axes, rows and claims; sections.py its tables
 figures.py   numbers of finished runs: which metric, read where
 claims.py    whether a statement holds by more than chance over seeds
-papers/      statements that need a function of their own, one file per paper
+papers/      statements and measurements that need a function of their own
+measured/    files about measurements: a function called for each cell of a table
 execute.py   from the file to runs, and to their summary
 shared.py    runs that several reproductions need
 kept.py      figures of runs, kept beside the pages

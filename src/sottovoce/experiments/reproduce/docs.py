@@ -2,7 +2,7 @@
 
 <experiment>.json  the content of `reproduction.json`
 <experiment>.md    the page
-<experiment>.svg   its curves
+<experiment>.svg   its curves, if it has any
 index.md           all of them
 """
 
@@ -35,7 +35,9 @@ def pages(folder: Path) -> dict[str, str]:
     results = [_read(path) for path in sorted(folder.glob("*.json"))]
     made = {"index.md": _index(results)}
     for found in results:
-        made |= {f"{_slug(found)}.md": _page(found), f"{_slug(found)}.svg": _picture(found)}
+        made[f"{_slug(found)}.md"] = _page(found)
+        if found["panels"]:
+            made[f"{_slug(found)}.svg"] = _picture(found)
     return made
 
 
@@ -84,13 +86,10 @@ def _page(found: Mapping[str, Any]) -> str:
         "",
         f"**{words.verdict(found)}** {words.scope(found)}",
         "",
-        f"![{words.BAND}]({_slug(found)}.svg)",
-        "",
-        words.BAND,
-        "",
-        "## Statements",
-        "",
     ]
+    if found["panels"]:
+        lines += [f"![{words.BAND}]({_slug(found)}.svg)", "", words.BAND, ""]
+    lines += ["## Statements", ""] if found["claims"] else []
     for claim in found["claims"]:
         lines += [
             f"**{words.judgement(claim).capitalize()}**: {claim['claim']} ({words.source(claim)})",
@@ -101,21 +100,16 @@ def _page(found: Mapping[str, Any]) -> str:
     lines += [
         "## Figures",
         "",
-        "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number.",
-        "",
-        _line(words.HEADER),
-        "|---|---|---:|---:|---:|---|",
-        *(_line(words.cells(row)) for row in found["rows"]),
-        "",
+        *(line for one in words.tables(found) for line in _table(one)),
         "## What was done",
         "",
         found["tuned"],
         "",
-        *(f"- {note}" for note in found["notes"]),
+        *(f"- {note}" for note in [*found["notes"], *words.machines(found)]),
         "",
         "## Again",
         "",
-        "<!-- test: not run here, because it takes minutes and real data -->",
+        f"<!-- test: not run here, because it takes {_needs(found)} -->",
         "```sh",
         words.command(found),
         "```",
@@ -124,6 +118,17 @@ def _page(found: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _table(table: words.Table) -> list[str]:
+    """Names to the left, figures to the right."""
+    figures = "---:|" * (len(table.header) - 1)
+    rule = "|---|---|---:|---:|---:|---|" if table.header == words.HEADER else f"|---|{figures}"
+    return [table.caption, "", _line(table.header), rule, *map(_line, table.lines), ""]
+
+
+def _needs(found: Mapping[str, Any]) -> str:
+    return "minutes" if words.measured(found) else "minutes and real data"
 
 
 def _line(cells: list[str]) -> str:

@@ -102,7 +102,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "seeds": plan.seeds,
         "confidence": figures.CONFIDENCE,
         "fewer": {label: n for label, n in form.fewer.items() if any(label in run for run in results)},
-        **_extent(form, results),
+        **form.extent(results),
         "paper": form.paper.model_dump(),
         "rows": [row for rows in form.rows for row in _rows(form, rows, results)],
         "claims": [claims.judge(form, claim, results) for claim in form.claims],
@@ -213,19 +213,6 @@ def _curve(form: Reproduction, seeds: Sequence[Run]) -> dict[str, Any]:
         "low": [round(min(column), 5) for column in columns],
         "high": [round(max(column), 5) for column in columns],
     }
-
-
-def _extent(form: Reproduction, results: Results) -> dict[str, Any]:
-    """Which labels were run and which were not, of the axes that were not run in full."""
-    ran: list[str] = []
-    missing: list[str] = []
-    for place, labels in enumerate(form.axes.values()):
-        there = {run[place] for run in results}
-        if len(there) < len(labels):
-            ran += [label for label in labels if label in there]
-            missing += [label for label in labels if label not in there]
-    apart = [label for label in form.apart if any(label in labels for labels in form.axes.values())]
-    return {"ran": ran, "missing": missing, "apart": apart}
 
 
 def _diverged(results: Results) -> list[str]:

@@ -38,8 +38,9 @@ def _header(found: Mapping[str, Any]) -> Html:
 
 def _curves(found: Mapping[str, Any]) -> Html:
     drawn = [element("figure", element("h3", title), svg) for title, svg in words.panels(found)]
-    return element(
-        "section", element("h2", "Curves"), element("p", words.BAND), element("div", *drawn, class_="charts")
+    inside = element("div", *drawn, class_="charts")
+    return (
+        element("section", element("h2", "Curves"), element("p", words.BAND), inside) if drawn else Html("")
     )
 
 
@@ -66,11 +67,8 @@ def _claims(found: Mapping[str, Any]) -> Html:
 
 
 def _figures(found: Mapping[str, Any]) -> Html:
-    caption = "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number."
-    rows = [words.cells(row) for row in found["rows"]]
-    return (
-        element("section", element("h2", "Figures"), table(words.HEADER, rows, caption)) if rows else Html("")
-    )
+    drawn = [table(one.header, one.lines, one.caption) for one in words.tables(found)]
+    return element("section", element("h2", "Figures"), *drawn) if drawn else Html("")
 
 
 def _about(found: Mapping[str, Any]) -> Html:
@@ -78,7 +76,7 @@ def _about(found: Mapping[str, Any]) -> Html:
         "section",
         element("h2", "What was done"),
         element("p", found["tuned"]),
-        element("ul", *(element("li", note) for note in found["notes"])),
+        element("ul", *(element("li", note) for note in [*found["notes"], *words.machines(found)])),
         element("h2", "Again"),
         element("pre", words.command(found)),
         element("ul", *(element("li", f"{data['name']}: {data['terms']}") for data in found["data"])),

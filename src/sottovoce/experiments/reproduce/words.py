@@ -1,16 +1,20 @@
 """The outcome of a reproduction in the sentences that the terminal, the page and the docs share."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, NamedTuple
 
 from sottovoce.experiments.pages import plots
 from sottovoce.experiments.pages.markup import Html
 from sottovoce.experiments.pages.words import name, percent
 from sottovoce.experiments.reproduce import figures
 from sottovoce.metrics import lower_is_better
+from sottovoce.plural import count
 
 HEADER = ["", "figure", "paper", "ours", "allowed", ""]
 BAND = "Lines are means; bands show the lowest and the highest of the seeds."
+OVER_SEEDS = "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number."
+REPEATED = "Medians of the repetitions, with their range."
+TIMES = "Ours: the median of the repetitions, their range, and how many times the paper's number it is."
 EARLIER = "The earlier rule: a difference counts beyond two standard deviations over seeds."
 
 
@@ -39,20 +43,41 @@ def verdict(found: Mapping[str, Any]) -> str:
     return f"What holds: {', '.join(parts)}.{rest}" if parts else "Nothing here can be judged."
 
 
+def measured(found: Mapping[str, Any]) -> bool:
+    """Whether a function measured the figures; otherwise they come from runs."""
+    return "machines" in found
+
+
+def machines(found: Mapping[str, Any]) -> list[str]:
+    """The machines that measured, with the versions of what they ran."""
+    told = []
+    for one in found.get("machines", ()):
+        versions = (
+            f"{name} {version}" for name, version in one.items() if name not in ("processor", "system")
+        )
+        told.append(
+            f"Measured on one core of {one['processor']} ({one['system']}) with {', '.join(versions)}."
+        )
+    return told
+
+
 def scope(found: Mapping[str, Any]) -> str:
     """Under which seeds it was run, and which parts were not run."""
     seeds = found["seeds"]
     under = f"seed {seeds[0]}" if len(seeds) == 1 else f"{len(seeds)} seeds ({', '.join(map(str, seeds))})"
     few = [f"{label} under {n} of them" for label, n in found.get("fewer", {}).items() if n < len(seeds)]
     under = ", ".join([under, *few])
-    spread = "; a single seed decides no comparison" if len(seeds) == 1 else ""
+    once = "seed"
+    if measured(found):
+        under, once = count(len(seeds), "repetition"), "repetition"
+    spread = f"; a single {once} decides no comparison" if len(seeds) == 1 else ""
     if found["quick"]:
         return f"A reduced version (--quick) decides nothing about the paper: {under}."
     if not found["missing"]:
-        told = f"Under {under}{spread}."
+        told = f"{'In' if measured(found) else 'Under'} {under}{spread}."
     else:
         ran, missing = (", ".join(found[which]) for which in ("ran", "missing"))
-        told = f"Run: {ran}, under {under}{spread}. Not run: {missing}."
+        told = f"Run: {ran}, {'in' if measured(found) else 'under'} {under}{spread}. Not run: {missing}."
     return told if "confidence" in found else f"{told} {EARLIER}"
 
 
@@ -76,10 +101,36 @@ def source(claim: Mapping[str, Any]) -> str:
     return claim["source"] or "our own statement, not the paper's"
 
 
+class Table(NamedTuple):
+    """A table: its header, and its lines; the first column has names."""
+
+    caption: str
+    header: list[str]
+    lines: list[list[str]]
+
+
+def tables(found: Mapping[str, Any]) -> list[Table]:
+    """The figures: one line for each, or, if a function measured them, what the paper does not print apart.
+
+    That has a line for each cell, and a table for all cells with the same figures.
+    """
+    beside = [row for row in found["rows"] if row["paper"] is not None or not measured(found)]
+    caption = TIMES if measured(found) else OVER_SEEDS
+    shown = [Table(caption, HEADER, [cells(row) for row in beside])] if beside else []
+    by_cell: dict[str, dict[str, str]] = {}
+    for row in found["rows"] if measured(found) else ():
+        if row["paper"] is None:
+            by_cell.setdefault(row["name"], {})[row["metric"]] = row["said"][1]
+    for figures_of in dict.fromkeys(tuple(own) for own in by_cell.values()):
+        lines = [[name, *own.values()] for name, own in by_cell.items() if tuple(own) == figures_of]
+        shown.append(Table(REPEATED, ["", *figures_of], lines))
+    return shown
+
+
 def cells(row: Mapping[str, Any]) -> list[str]:
     """A row of the table; a dash where the paper prints nothing."""
     counted = row["metric"] in figures.COUNTS
-    read = row["metric"] if counted else f"{figures.name(row['metric'])}, {row['at']}"
+    read = row["metric"] if counted or row["at"] is None else f"{figures.name(row['metric'])}, {row['at']}"
     judged = "" if row["holds"] is None else mark(row["holds"])
     return [row["name"], read, *(said or "—" for said in row["said"]), judged]
 
@@ -104,6 +155,8 @@ def command(found: Mapping[str, Any]) -> str:
 
 def panels(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
     """Every panel: its title and its curves."""
+    if not found["panels"]:
+        return []
     metric = found["metric"]
     y = f"{name(metric)}, {'lower' if lower_is_better(metric) else 'higher'} is better"
     return [

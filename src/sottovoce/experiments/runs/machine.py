@@ -1,8 +1,10 @@
 """The memory of this machine, and what this process used of it; sizes and durations for people."""
 
 import platform
+import re
 import sys
 from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 
 from sottovoce.data.available import available_memory as available_memory
@@ -41,6 +43,25 @@ def versions() -> dict[str, str]:
         | found
         | {"system": f"{platform.system()} {platform.machine()}"}
     )
+
+
+def computer() -> dict[str, str]:
+    """The processor, and the versions of system, Python and libraries, for measurements of time."""
+    libraries = ("numpy", "cryptography", "gmpy2", "tenseal")
+    found = {name: version(name) for name in libraries if find_spec(name) is not None}
+    system = f"{platform.system()} {platform.machine()}"
+    return {"processor": _processor(), "system": system, "python": platform.python_version()} | found
+
+
+def _processor() -> str:
+    """The processor's name, with its clock if the system tells it."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.processor() or platform.machine()
+    found: dict[str, str] = dict(re.findall(r"^(model name|cpu MHz)\s*: (.*)$", text, re.MULTILINE))
+    clock = f" at {float(found['cpu MHz']) / 1000:.1f} GHz" if "cpu MHz" in found else ""
+    return found.get("model name", platform.machine()).strip() + clock
 
 
 def size(count: float) -> str:

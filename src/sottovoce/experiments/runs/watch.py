@@ -43,16 +43,16 @@ def said(point: "Point") -> str:
 
 
 @contextlib.contextmanager
-def progress(total: int, wanted: bool | None = True) -> "Iterator[Tell]":
+def progress(total: int, wanted: bool | None = True, what: str = "runs") -> "Iterator[Tell]":
     """A bar if stderr is a terminal; elsewhere, if wanted, a line for every run and every ten seconds.
 
     Failures are always shown.
     """
     if wanted is not False and on_terminal():
-        with _bar(total) as tell:
+        with _bar(total, what) as tell:
             yield tell
     else:
-        yield _lines(total) if wanted else _failures
+        yield _lines(total, what) if wanted else _failures
 
 
 def _failures(done: int, note: str, running: "Sequence[Point]") -> None:
@@ -60,7 +60,7 @@ def _failures(done: int, note: str, running: "Sequence[Point]") -> None:
         _echo(note)
 
 
-def _lines(total: int) -> "Tell":
+def _lines(total: int, what: str) -> "Tell":
     clock, last, before = Clock(total), time.monotonic(), -1
 
     def tell(done: int, note: str, running: "Sequence[Point]") -> None:
@@ -71,7 +71,7 @@ def _lines(total: int) -> "Tell":
         if done == before and now - last < EVERY:
             return
         last, before = now, done
-        told = [f"{done} of {total} runs", *([f"{duration(left)} left"] if left and done < total else [])]
+        told = [f"{done} of {total} {what}", *([f"{duration(left)} left"] if left and done < total else [])]
         _echo(" · ".join([*told, *map(said, running)]))
 
     return tell
@@ -84,13 +84,13 @@ def _echo(text: str) -> None:
 
 
 @contextlib.contextmanager
-def _bar(total: int) -> "Iterator[Tell]":
+def _bar(total: int, what: str) -> "Iterator[Tell]":
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn
     from rich.table import Column
 
     screen = Console(stderr=True, highlight=False, markup=False, emoji=False)
-    counted = TextColumn("{task.fields[done]}/{task.total} runs · {task.fields[left]} left")
+    counted = TextColumn(f"{{task.fields[done]}}/{{task.total}} {what} · {{task.fields[left]}} left")
     now = TextColumn("{task.description}", table_column=Column(ratio=1, no_wrap=True))
     clock = Clock(total)
     with Progress(BarColumn(20), counted, now, console=screen, expand=True) as bar:
