@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sottovoce.combine.sums.interface import Task, upload
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.models.interface import Shape
 from sottovoce.peers.interface import Views
+from sottovoce.protocols.interface import group_size, lengths, sees_vectors
 from sottovoce.state import People, Receivers, Storage, Tables, gathered, whole
 from sottovoce.timing import Timing
 
@@ -79,8 +81,24 @@ class World:
 
     @property
     def size(self) -> float:
-        """The size of a message, with a full model as the unit."""
-        return codec.payload(self.chain, self.items, self.shape.row, self.shape.head)
+        """The size of a message, or of all that gives an update, with a full model as the unit."""
+        return float(upload(self.sum, self.task))
+
+    @property
+    def task(self) -> Task:
+        """What is summed, and for whom."""
+        people = len(self.people.steps)
+        return Task(
+            rule=self.merge,
+            chain=self.chain,
+            items=self.items,
+            row=self.shape.row,
+            head=self.shape.head,
+            group=min(group_size(self.protocol) or people, people),
+            people=people,
+            vector=self.shape.user if sees_vectors(self.protocol) else 0,
+            lengths=len(lengths(self.protocol, self.kept)) > 0,
+        )
 
     @property
     def message_bytes(self) -> int:

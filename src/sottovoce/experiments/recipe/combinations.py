@@ -100,6 +100,20 @@ def check(merge: Any, peers: Any, chain: Any, steps: Sequence[Any], where: str) 
         )
 
 
+def check_sum(parts: "Components", where: str) -> None:
+    """Refuse what the way of summing cannot sum, as far as it can be told without the data."""
+    from sottovoce.combine.sums.interface import Task, check_task
+    from sottovoce.protocols.interface import group_size, keeps, lengths, sees_vectors
+
+    protocol = parts.protocol
+    asks = len(lengths(protocol, keeps(protocol, 1))) > 0
+    size, vector = group_size(protocol), int(sees_vectors(protocol))
+    try:
+        check_task(parts.sum, Task(parts.merge, parts.chain, 0, 0, 0, size, 0, vector, asks))
+    except RecipeError as error:
+        raise RecipeError(f"{where}: {error.problem}", error.remedy) from None
+
+
 def check_privacy(protocol: str, parts: "Components", where: str) -> None:
     """Refuse to let private data leave a device, unless the recipe agrees to it."""
     leaving = [one for one in disclosed(parts) if one.private]
