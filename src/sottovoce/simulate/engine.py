@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.combine.sums.interface import Task, upload
+from sottovoce.combine.sums.interface import Task, check_task, upload
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
@@ -26,8 +26,10 @@ from sottovoce.protocols.interface import (
     hosted,
     hosts,
     keeps,
+    lengths,
     nodes,
     relays,
+    sees_vectors,
     trainings,
 )
 from sottovoce.simulate.observe import Observation
@@ -99,9 +101,9 @@ class Simulation(World):
         self._hosts: Hosts = hosts(protocol, train, seed)
         slots = self._hosts.slots
         clock = synchronous(nodes(protocol, train, seed)) if timing is None else timing
-        resolved = _resolved(
-            model, protocol, train, slots, rounds, clock, _size(sum, model, protocol, train, merge, chain)
-        )
+        task = _task(model, protocol, train, merge, chain)
+        check_task(sum, task)
+        resolved = _resolved(model, protocol, train, slots, rounds, clock, upload(sum, task))
         size = shape(resolved)
         views = meet(peers, clock, seed)
         remainders = train.people if steps and _keeps_remainders(protocol, self._hosts, train.people) else 0
@@ -111,6 +113,7 @@ class Simulation(World):
             merge=merge,
             peers=peers,
             sum=sum,
+            task=task._replace(row=size.row, head=size.head),
             chain=chain,
             steps=tuple(steps),
             seed=seed,
@@ -239,11 +242,20 @@ def _resolved(
     return resolve(model, context)
 
 
-def _size(sum: Any, model: Any, protocol: Any, train: Interactions, rule: Any, chain: Chain | Whole) -> float:
-    """`World.size`, before there is a world."""
-    row, head, _ = shape(model)
-    group = min(group_size(protocol) or train.people, train.people)
-    return float(upload(sum, Task(rule, chain, train.items, row, head, group, train.people, 0, False)))
+def _task(model: Any, protocol: Any, train: Interactions, rule: Any, chain: Chain | Whole) -> Task:
+    """What is summed, and for whom."""
+    row, head, user = shape(model)
+    return Task(
+        rule=rule,
+        chain=chain,
+        items=train.items,
+        row=row,
+        head=head,
+        group=min(group_size(protocol) or train.people, train.people),
+        people=train.people,
+        vector=user if sees_vectors(protocol) else 0,
+        lengths=len(lengths(protocol, keeps(protocol, train.people))) > 0,
+    )
 
 
 def _furnished(

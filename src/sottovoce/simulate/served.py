@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sottovoce.combine.sums.interface import Done, check_task, server_sees, tally, traffic
+from sottovoce.combine.sums.interface import Done, server_sees, tally, traffic
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.protocols._participants import Aggregation, Groups, terms
 from sottovoce.protocols.aggregate import Aggregator, Federation
@@ -22,7 +22,6 @@ class Served:
 
     def __init__(self, world: World) -> None:
         self.world, self.task = world, world.task
-        check_task(world.sum, self.task)
         self.terms = terms(world.timing, world.size, dropout(world.protocol))
         steps = sequence([*world.steps, world.chain])
         parts = Federation(world.merge, world.model, steps, world.sum)

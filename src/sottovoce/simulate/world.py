@@ -11,7 +11,6 @@ from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.models.interface import Shape
 from sottovoce.peers.interface import Views
-from sottovoce.protocols.interface import group_size, lengths, sees_vectors
 from sottovoce.state import People, Receivers, Storage, Tables, gathered, whole
 from sottovoce.timing import Timing
 
@@ -43,6 +42,7 @@ class World:
     merge: Any  # a merge rule, or with a server a rule of aggregation
     peers: Any
     sum: Any  # where updates are summed
+    task: Task  # what is summed
     chain: Chain | Whole  # what is done to a message
     steps: tuple[Any, ...]  # what is done to an update before anybody else sees it
     seed: int
@@ -83,22 +83,6 @@ class World:
     def size(self) -> float:
         """The size of a message, or of all that gives an update, with a full model as the unit."""
         return float(upload(self.sum, self.task))
-
-    @property
-    def task(self) -> Task:
-        """What is summed, and for whom."""
-        people = len(self.people.steps)
-        return Task(
-            rule=self.merge,
-            chain=self.chain,
-            items=self.items,
-            row=self.shape.row,
-            head=self.shape.head,
-            group=min(group_size(self.protocol) or people, people),
-            people=people,
-            vector=self.shape.user if sees_vectors(self.protocol) else 0,
-            lengths=len(lengths(self.protocol, self.kept)) > 0,
-        )
 
     @property
     def message_bytes(self) -> int:

@@ -15,7 +15,9 @@ from tests.networks import ratings, simulate
 MODEL = GMF(factors=3, negatives=1)
 
 
-def federation(people: int, sum: Any, rule: Any = None, seed: int = 1, items: int = 12, **more: Any) -> Simulation:
+def federation(
+    people: int, sum: Any, rule: Any = None, seed: int = 1, items: int = 12, **more: Any
+) -> Simulation:
     """A federation in which people have some of few items; one of them has none."""
     rng = np.random.default_rng(seed)
     table = rng.integers(1, 6, (people, items)) * (rng.random((people, items)) < 0.4)
