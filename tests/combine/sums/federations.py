@@ -30,13 +30,16 @@ def federation(
 def everybody(simulation: Simulation, unheard: tuple[int, ...] = ()) -> Groups:
     """One aggregation of everybody, of whom some are not heard."""
     people = np.arange(len(simulation.people.steps))
-    return Groups(np.array([0, len(people)]), people, ~np.isin(people, unheard), len(people), 0)
+    heard = ~np.isin(people, unheard)
+    return Groups(np.array([0, len(people)]), people, heard, len(people), np.zeros(2, np.int64), people[:0])
 
 
 def updates(simulation: Simulation, groups: Groups) -> dict[str, Any]:
     """What those who are heard will send in the next aggregation."""
-    parts = simulation.driver.aggregator.parts
-    (record,) = of_participants(simulation, parts, 0, groups.persons[groups.heard], False)
+    driver = simulation.driver
+    asked = driver._asked(0, 0.0)
+    heard = groups.persons[groups.heard]
+    (record,) = of_participants(simulation, driver.aggregator.parts, asked, heard, False)
     return record
 
 

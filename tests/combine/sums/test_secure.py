@@ -71,9 +71,9 @@ def test_sums_and_models_equal_those_of_the_real_protocol(data):
 
 
 def test_too_few_people_give_no_sum_and_the_model_stays(uncompiled):
-    s = federation(6, Secure(fewest=2))
+    s = federation(6, Secure(fewest=2, threshold=2 / 3))
     groups = everybody(s, (1, 4))
-    assert threshold(Secure(), 6) == 5
+    assert threshold(s.sum, 6) == 5
     before = s.tables.rows.copy()
     assert aggregate(s, groups).tolist() == [0]
     np.testing.assert_array_equal(s.tables.rows, before)
@@ -116,7 +116,7 @@ def test_with_all_rows_the_model_is_that_of_plain_sums(uncompiled, rule):
 
 def test_thresholds_are_those_of_the_protocol():
     for people in range(2, 1025):
-        assert threshold(Secure(), people) == default_threshold(people)
+        assert threshold(Secure(threshold=2 / 3), people) == default_threshold(people)
         assert threshold(Secure(threshold=0.5), people) == people // 2 + 1
         assert threshold(Secure(threshold=1.0), people) == people
 
@@ -184,7 +184,7 @@ def test_the_largest_number_fits_and_the_next_does_not(uncompiled, bits):
             {"protocol": Federated(participants=2)},
             "2 people may be left in the end",
         ),
-        (Secure(smallest=7), {}, "6 people may be left in the end, and 7 are wanted"),
+        (Secure(smallest=9), {}, "8 people may be left in the end, and 9 are wanted"),
         (Secure(bits=16), {}, "20 binary places do not fit 16 bits"),
         (Secure(), {"people": 1100, "items": 2}, "secure sums 1,024"),
     ],

@@ -44,12 +44,11 @@ def masked(
     plan: Plan, rule: Any, threshold: int, least: int, records: list[Arrays], participants: int, run: int
 ) -> list[Arrays]:
     """The record of an aggregation of so many participants, those who are heard having sent `records`."""
-    lines = _joined(records)
-    heard = len(lines["sender"])
-    if participants < 2 or threshold < least or not heard:
+    if participants < 2 or threshold < least or not records:
         return []
-    number = int(lines["clock"][0])
-    seed = digest(b"sottovoce observed sum", run.to_bytes(8, "little"), number.to_bytes(8, "little"))
+    lines = _joined(records)
+    which = run, int(lines["observer"][0]), int(lines["clock"][0])
+    seed = digest(b"sottovoce observed sum", *(n.to_bytes(8, "little", signed=True) for n in which))
     session = Session(plan, contributions(plan, rule, lines), participants, threshold, seed)
     session.run()
     return [_record(plan, lines, session, participants)]
@@ -146,18 +145,13 @@ def _record(plan: Plan, lines: Arrays, session: Session, participants: int) -> A
     _, row, head = plan.forms(participants)
     rows, heads = np.split(second, [len(items) * plan.width], axis=1)
     count = len(senders)
-    return {
-        "observer": lines["observer"],
-        "sender": lines["sender"],
-        "update": lines["update"],
-        "clock": lines["clock"],
+    return lines | {
         "size": np.zeros(count, np.int32),
         "offset": np.arange(count + 1, dtype=np.int64) * len(items),
         "ids": np.tile(items.astype(np.int32), count),
         "rows": row.decode(rows).reshape(-1, plan.width).astype(np.float32),
         "age": np.zeros(count * len(items), np.int32),
         "head": head.decode(heads).astype(np.float32),
-        "user": lines["user"],
         "masked": first,
         "sum_counts": np.empty(0, np.int64) if found is None else found.counts,
         "sum_totals": np.empty(0, np.int64) if found is None else found.totals,

@@ -157,7 +157,8 @@ def ciphertexts(sum: Homomorphic, part: "Part") -> int:
 class Letters(NamedTuple):
     """Bytes of each kind of message."""
 
-    keys: int  # all that spreads keys among everybody, once
+    public: int  # the public key
+    secret: int  # the secret key, for one person
     first: int  # an invitation before there are sums
     later: int  # and afterwards
     contribution: int
@@ -171,8 +172,14 @@ def letters(sum: Homomorphic, task: Task) -> Letters:
 
     agreed, public, secret = plan(sum, task), *keys(sum)
     base, sums = ([ciphertexts(sum, part) for part in parts] for parts in (agreed.base, agreed.sums))
-    parcels = 2 * (task.people - 1) * size([secret + OVERHEAD])  # to the server, and on to its receiver
-    return Letters(size([public]) + parcels, size(base), size([*base, *sums]), size(sums), size(base))
+    return Letters(
+        public=size([public]),
+        secret=size([secret + OVERHEAD]),
+        first=size(base),
+        later=size([*base, *sums]),
+        contribution=size(sums),
+        reference=size(base),
+    )
 
 
 @functools.cache
@@ -196,15 +203,15 @@ def _traffic(sum: Homomorphic, sums: Sums, task: Task, done: Done) -> tuple[int,
     later = sums_before + np.cumsum(added) - added > 0
     references = int((later & (done.heard > 0)).sum())
     # Who was asked is known for all aggregations together: invitations are shared out by participants.
-    share = float(people[later].sum() / max(1, people.sum())) if len(people) else 0.0
+    share = float(people[later].sum() / max(1, people.sum()))
     invited = round(done.asked * share)
     sent = invited * known.later + (done.asked - invited) * known.first
     sent += int(people.sum()) * known.contribution + references * known.reference
     messages = done.asked + int(people.sum()) + references
     arrived = int(people.sum()) + done.dropped + int(done.heard.sum()) + references
-    if done.number == 0 and len(people):
-        spread = 1 + 2 * (task.people - 1)
-        return messages + spread, arrived + spread, sent + known.keys
+    if done.number == 0:
+        parcels = 2 * (done.people - 1)  # to the server, and on to its receiver
+        return messages + 1 + parcels, arrived + 1 + parcels, sent + known.public + parcels * known.secret
     return messages, arrived, sent
 
 

@@ -38,7 +38,8 @@ class Task(NamedTuple):
 class Done(NamedTuple):
     """Aggregations that were carried out, [n]."""
 
-    number: int  # how many there were before
+    number: int  # how many this server had before
+    people: int  # whom the server serves
     asked: int  # people to whom the model was sent, in all of them
     dropped: int  # people who got it and left without training
     participants: Longs  # [n], people who trained

@@ -5,7 +5,9 @@ Efraimidis 2022) with a guarantee for every row. People who have trained make up
 keys and shares, then send masked vectors: first how many people changed each row, and totals such as the
 number of instances; then the rows of items with at least k + h − t contributors, and the head times its
 weight. Here h people are in the first sum, and t is the threshold: k contributors are left even if everybody
-drops out who may. A row that fewer people changed is not sent, and keeps its value.
+drops out who may. A row that fewer people changed is not sent, and keeps its value. This is why the
+threshold matters: in groups of 50 with k = 3, a row needs 19 contributors if a third may drop out, and 7 if a
+tenth may. The higher threshold is also the safer one against people who collude with the server.
 
 A simulation adds the integers that masks would hide. Masks cancel, so its sums are those of the protocol bit
 by bit, and its bytes are the lengths of the real messages. A person whose upload fails has sent keys and
@@ -61,9 +63,9 @@ class Secure(NamedTuple):
     """f, the binary places of a row's numbers."""
     head_places: Annotated[int, Ge(0), Lt(64)] = 12
     """The binary places of the head's, which are multiplied by the number of instances."""
-    threshold: Annotated[float, Ge(0.5), Le(1)] = 2 / 3
-    """More than this share of a group must stay to the end. A higher one lets rows of fewer contributors
-    through, and a lower one lets more people drop out. With 2/3 the server may collude with a third."""
+    threshold: Annotated[float, Ge(0.5), Le(1)] = 0.9
+    """More than this share of a group must stay to the end, or there is no sum. With a lower share more
+    people may drop out, and for that reason rows need more contributors."""
     fewest: Annotated[int, Ge(1)] = 3
     """k: a row is summed only if this many contributors are left after all dropouts that may happen."""
     smallest: Annotated[int, Ge(0)] = 0
