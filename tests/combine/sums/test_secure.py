@@ -219,13 +219,32 @@ def test_a_server_sees_masked_messages_and_the_sums(uncompiled):
     assert record["sender"].tolist() == list(range(6))
     assert record["update"].all()
     assert not record["size"].any()
-    items = record["sum_items"]
-    np.testing.assert_array_equal(record["ids"], np.tile(items, 6))
+    np.testing.assert_array_equal(record["ids"], np.tile(np.arange(s.items), 6))
     # The sums are what the model moved by; the messages of single people are noise around them.
-    true = np.zeros((s.items, s.shape.row))
+    items, true = record["sum_items"], np.zeros((s.items, s.shape.row))
     np.add.at(true, lines["ids"], lines["rows"].astype(np.float64))
     np.testing.assert_allclose(record["sum_rows"], true[items], atol=6 * 2.0**-21, rtol=0)
-    assert np.abs(record["rows"]).mean() > 100
-    total = record["masked"].astype(np.uint64).sum(axis=0) % 2**32
-    assert (total[: s.items] != record["sum_counts"]).all()  # hidden until it is unmasked
-    assert record["masked"].dtype == np.uint32
+    counts = np.bincount(lines["ids"], minlength=s.items)
+    np.testing.assert_array_equal(record["sum_counts"], counts)
+    assert record["masked_counts"].dtype == record["masked_rows"].dtype == np.uint32
+    assert record["masked_rows"].shape == (6, len(items) * s.shape.row + s.shape.head)
+    noise = record["rows"][:, 0].reshape(6, s.items)
+    np.testing.assert_array_equal(
+        noise, record["masked_counts"][:, : s.items].view(np.int32).astype(np.float32)
+    )
+    assert np.abs(noise).min() > 1000
+    total = record["masked_counts"].sum(axis=0, dtype=np.uint32)
+    assert (total[: s.items] != counts).all()  # hidden until it is unmasked
+
+
+def test_without_a_sum_a_server_has_masked_counts_alone(uncompiled):
+    from sottovoce.combine.sums.interface import server_sees
+
+    s = federation(6, Secure(fewest=2))
+    groups = everybody(s, (1, 2, 3))
+    (record,) = server_sees(s.sum, s.task, [updates(s, groups)], 6, 1)
+    assert record["sender"].tolist() == [0, 4, 5]
+    assert record["masked_counts"].shape == (3, s.items + 1)
+    assert all(len(record[name]) == 0 for name in ("masked_rows", "sum_counts", "sum_rows"))
+    assert server_sees(s.sum, s.task, [updates(s, groups)], 1, 1) == []
+    assert server_sees(s.sum, s.task, [], 6, 1) == []

@@ -3,21 +3,22 @@
 The state machines of `exchange.secure` are run from end to end. Their keys follow from the run's seed, so
 that a run repeats; on a device they come from the operating system.
 
-The record has a line for every person whose masked vectors arrive, with the rows that were announced. Rows
-and head are the masked integers as the server would read them without knowing of masks: with a sign, divided
-by 2^f, in float32. Nothing tells how many instances there were, so `size` is 0. Arrays beside those of
-`simulate.observe`:
+The record has a line for every person whose masked vectors arrive. Its rows are all items: everybody sends a
+masked number about each. This number, with a sign, is the first one of the item's row, and the others are 0.
+The head is the masked one as the server would read it without knowing of masks: with a sign, divided by 2^f.
+Nothing tells how many instances there were, so `size` is 0. Arrays beside those of `simulate.observe`:
 
-| array         | shape                | what it holds                                                |
-|---------------|----------------------|--------------------------------------------------------------|
-| `masked`      | [n, items + totals]  | each person's masked vector of counts and totals, as it came |
-| `sum_counts`  | [items]              | how many people changed each item's row                      |
-| `sum_totals`  | [totals]             | sums of weights                                              |
-| `sum_items`   | [m]                  | the items whose rows were announced                          |
-| `sum_rows`    | [m, w]               | the sums of their rows                                       |
-| `sum_head`    | [h]                  | the sum of the heads                                         |
+| array           | shape                | what it holds                                                  |
+|-----------------|----------------------|----------------------------------------------------------------|
+| `masked_counts` | [n, items + totals]  | each person's masked vector of counts and totals, as it came   |
+| `masked_rows`   | [n, m · w + h]       | each person's masked vector of announced rows and of the head  |
+| `sum_counts`    | [items]              | how many people changed each item's row                        |
+| `sum_totals`    | [totals]             | sums of weights                                                |
+| `sum_items`     | [m]                  | the items whose rows were announced                            |
+| `sum_rows`      | [m, w]               | the sums of their rows                                         |
+| `sum_head`      | [h]                  | the sum of the heads                                           |
 
-Without enough people there are no sums: then n lines have no rows, and the arrays of sums are empty.
+Without enough people there are no sums, nobody sends rows, and all these but the first are empty.
 """
 
 from typing import Any
@@ -135,30 +136,30 @@ class Session:
 
 
 def _record(plan: Plan, lines: Arrays, session: Session, participants: int) -> Arrays:
-    senders = session.place[: len(lines["sender"])]
+    senders, found = session.place[: len(lines["sender"])], session.result
     first = np.array([session.vectors[0][place] for place in senders])
-    found = session.result
-    items = np.empty(0, np.int64) if found is None else found.items
-    second = np.zeros((len(senders), plan.second_length(0)), first.dtype)
+    count, _, head = plan.forms(participants)
+    heads = np.zeros((len(senders), plan.head))
     if found is not None:
         second = np.array([session.vectors[1][place] for place in senders])
-    _, row, head = plan.forms(participants)
-    rows, heads = np.split(second, [len(items) * plan.width], axis=1)
-    count = len(senders)
-    return lines | {
-        "size": np.zeros(count, np.int32),
-        "offset": np.arange(count + 1, dtype=np.int64) * len(items),
-        "ids": np.tile(items.astype(np.int32), count),
-        "rows": row.decode(rows).reshape(-1, plan.width).astype(np.float32),
-        "age": np.zeros(count * len(items), np.int32),
-        "head": head.decode(heads).astype(np.float32),
-        "masked": first,
-        "sum_counts": np.empty(0, np.int64) if found is None else found.counts,
-        "sum_totals": np.empty(0, np.int64) if found is None else found.totals,
-        "sum_items": items,
-        "sum_rows": np.empty((0, plan.width)) if found is None else found.rows,
-        "sum_head": np.empty(0) if found is None else found.head,
+        heads = head.decode(second[:, len(found.items) * plan.width :])
+    rows = np.zeros((len(senders) * plan.items, plan.width), np.float32)
+    if plan.width:
+        rows[:, 0] = count.integers(first[:, : plan.items]).ravel()
+    seen = {
+        "size": np.zeros(len(senders), np.int32),
+        "offset": np.arange(len(senders) + 1, dtype=np.int64) * plan.items,
+        "ids": np.tile(np.arange(plan.items, dtype=np.int32), len(senders)),
+        "rows": rows,
+        "age": np.zeros(len(rows), np.int32),
+        "head": heads.astype(np.float32),
+        "masked_counts": first,
     }
+    names = "masked_rows", "sum_counts", "sum_totals", "sum_items", "sum_rows", "sum_head"
+    if found is None:
+        return lines | seen | {name: np.empty(0) for name in names}
+    sums = second, found.counts, found.totals, found.items, found.rows, found.head
+    return lines | seen | dict(zip(names, sums, strict=True))
 
 
 def _joined(records: list[Arrays]) -> Arrays:

@@ -14,7 +14,8 @@ def disclosed(parts: "Components", tuned: bool = False) -> "list[Disclosure]":
     """
     from sottovoce.disclosure import NOTHING, Disclosure, discloses
 
-    sums = (parts.sum,) if parts.protocol.topology == "server" else ()  # elsewhere nothing is summed
+    summed = getattr(parts.protocol, "topology", "") == "server"  # elsewhere there are no sums
+    sums = (parts.sum,) if summed else ()
     every = parts.protocol, *sums, parts.merge, parts.peers, *parts.steps, parts.chain
     found = [one for component in every for one in discloses(component)]
     if not discloses(parts.protocol):
