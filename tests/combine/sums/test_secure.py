@@ -17,6 +17,7 @@ from sottovoce.combine.sums.interface import remarks
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.combine.sums.secure import Secure, plan, threshold
 from sottovoce.errors import RecipeError
+from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain
 from sottovoce.exchange.secure.group import default_threshold
 from sottovoce.protocols.federated import Federated
@@ -119,6 +120,26 @@ def test_thresholds_are_those_of_the_protocol():
         assert threshold(Secure(threshold=2 / 3), people) == default_threshold(people)
         assert threshold(Secure(threshold=0.5), people) == people // 2 + 1
         assert threshold(Secure(threshold=1.0), people) == people
+
+
+@pytest.mark.parametrize("unheard", [(), (1,), (1, 4)])
+def test_traffic_is_that_of_real_sessions(uncompiled, unheard):
+    """The downloads of the model, and all messages of a session, with people who are not heard."""
+    sum = Secure(fewest=2, threshold=2 / 3)
+    s = federation(6, sum)
+    groups, agreed = everybody(s, unheard), plan(sum, s.task)
+    session = Session(
+        agreed, contributions(agreed, s.merge, updates(s, groups)), 6, threshold(sum, 6), b"seed"
+    )
+    session.run()
+    asked, rows = s.driver._asked(0, 0.0), aggregate(s, groups)
+    found = s.driver._traffic(groups, asked, rows)
+    model = codec.size(s.items, s.shape.row, s.shape.head, False)
+    assert found.messages == 6 + session.messages
+    assert found.arrived == found.messages - session.lost
+    assert found.bytes == 6 * model + session.bytes
+    assert session.lost == len(unheard)
+    assert (session.result is None) == (len(unheard) == 2)
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ import pytest
 
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.audit.audit import audit
-from sottovoce.experiments.recipe import combinations
+from sottovoce.experiments.recipe import combinations, phrases
 from sottovoce.experiments.runs.start import run_recipe
 
 FEDERATED = {
@@ -42,6 +42,8 @@ def test_quality_is_that_of_plain_sums(uncompiled, small, plain, sum):
     for name, value in plain.metrics.items():
         assert found.metrics[name] == pytest.approx(value, abs=0.002), name
     assert found.figures.bytes > plain.figures.bytes
+    named = sum if isinstance(sum, str) else sum["name"]
+    assert phrases.method(found.recipe) == f"mf, federated with {named} sums"
 
 
 def test_a_server_learns_nothing_of_anybody_from_masked_messages(uncompiled, small, tmp_path):

@@ -20,6 +20,10 @@ masked. A rule that weighs each row by its change (`change`) cannot, because nob
 A masked vector has a number for every announced row, whoever sends it. Messages therefore grow with the
 catalogue and not with what a person did; compression before masking would save nothing, and is refused.
 Fewer bits do save: `bits = 16` halves messages, where numbers and groups are small enough for it.
+
+A simulated person refuses a group that is too small. The guard against groups that differ from earlier ones
+by few people (`exchange.secure.guards`) is not part of a run: it would soon refuse groups that are drawn anew
+each time. In virtual time all messages of a participant count as one transfer, without the latency of each.
 """
 
 from collections.abc import Sequence
@@ -152,7 +156,7 @@ def _traffic(sum: Secure, sums: Sums, task: Task, done: Done) -> tuple[int, int,
     from sottovoce.exchange.secure.sizes import exchanged
 
     people, heard = done.participants, done.heard
-    least = np.array([threshold(sum, n) for n in range(task.group + 1)])[people]
+    least = np.minimum(people, (sum.threshold * people).astype(np.int64) + 1)  # as in `threshold`
     begun = (least >= sum.least) & (people >= 2)  # nobody takes part in a group that is too small
     found = exchanged(plan(sum, task), people, heard, done.rows, least)
     messages, lost, sent = (int(each[begun].sum()) for each in found)
