@@ -1,4 +1,4 @@
-"""Sums that the server cannot read: masks beside the paper, packed ciphertexts beside single ones."""
+"""Sums that the server cannot read: masks beside the paper, runs beside plain ones, packed ciphertexts."""
 
 from collections.abc import Iterator
 from importlib import import_module
@@ -6,7 +6,11 @@ from importlib.util import find_spec
 
 from benchmarks.measure import Result
 
-NEEDS = {"masks": ("cryptography",), "homomorphic": ("cryptography", "gmpy2", "tenseal")}
+NEEDS = {
+    "masks": ("cryptography",),
+    "run": ("cryptography",),
+    "homomorphic": ("cryptography", "gmpy2", "tenseal"),
+}
 
 
 def benchmarks(prefix: str) -> Iterator[Result]:

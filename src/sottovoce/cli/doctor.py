@@ -14,6 +14,14 @@ from sottovoce.cli.screen import say
 
 GOOD, NOTE, BAD = "ok", "note", "BROKEN"
 Finding = tuple[str, str]
+EXTRAS = {
+    "pandas": ("pandas", ""),
+    "torch": ("torch", ""),
+    "secure": ("cryptography", ", for masked sums"),
+    "paillier": ("gmpy2", ", for sums encrypted with Paillier"),
+    "ckks": ("tenseal", ", for sums encrypted with CKKS"),
+}
+"""What each extra installs, and what for."""
 
 
 class Check(NamedTuple):
@@ -93,11 +101,12 @@ def _packages() -> Iterator[Finding]:
     yield GOOD, ", ".join(found)
     if missing:
         yield BAD, f"missing: {', '.join(missing)}; install Sottovoce again with pip"
-    for extra in ("pandas", "torch"):
+    for extra, (package, purpose) in EXTRAS.items():
         try:
-            yield GOOD, f"{extra} {version(extra)} (optional)"
+            yield GOOD, f"{package} {version(package)} (optional{purpose})"
         except PackageNotFoundError:
-            yield GOOD, f"{extra} is not installed (optional: pip install 'sottovoce[{extra}]')"
+            told = f"optional{purpose}: pip install 'sottovoce[{extra}]'"
+            yield GOOD, f"{package} is not installed ({told})"
 
 
 def _kernels() -> Iterator[Finding]:

@@ -7,13 +7,12 @@ from sottovoce.disclosure import Disclosure
 from sottovoce.protocols.interface import hosts, trainings
 from sottovoce.state import Hosts, all_together
 
-CHANGES = Disclosure(
-    "how training changed items' rows and the head, and the number of instances it was on",
+PRESENCE = Disclosure(
+    "who takes part in an aggregation, and when",
     "the server",
-    "Which rows changed tells what was rated, though sampled negatives are among them. How they changed "
-    "tells more: after a single step of plain SGD even the ratings (Chai et al. 2021).",
+    "When a device is online and free. What it sees of people's updates depends on how they are summed.",
 )
-"""What every participant of an aggregation sends."""
+"""What a server knows of participants however their updates are summed."""
 
 
 def _hosts(protocol: Any, train: Interactions, seed: int) -> Hosts:

@@ -10,12 +10,16 @@ import numpy as np
 
 from sottovoce.combine.aggregate.interface import divisor, stride
 from sottovoce.combine.sums.interface import (
+    Task,
     accumulate,
     changed_item,
+    check_sums,
     clear,
     collect,
+    compiled,
     head_total,
     new_sums,
+    open_sums,
     row_total,
     weights_and_rows,
 )
@@ -24,7 +28,7 @@ from sottovoce.exchange.update import local_update
 from sottovoce.kernels import STORAGE, driver, from_float32, helper, prange, stream, to_float32
 from sottovoce.protocols._blocks import BLOCKS, divide
 from sottovoce.protocols._participants import Groups
-from sottovoce.state import Floats, People, Tables, gathered, limited, rounding, width
+from sottovoce.state import Floats, Longs, People, Tables, gathered, limited, rounding, width
 
 
 class Federation(NamedTuple):
@@ -78,21 +82,20 @@ def _apply_head(rule, sum, server, slot, sums):
 
 
 @driver
-def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, place, run, sums):
-    """One aggregation after the other, each with some of these persons; return how many rows were sent."""
-    sent, first = 0, groups.first
+def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, place, run, sums, sent):
+    """One aggregation after the other, each with some of these persons; write how many rows were sent."""
+    first = groups.first
     for g in range(len(first) - 1):
         begin, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
         group = groups.persons[begin:end], groups.heard[begin:end]
+        open_sums(sum, sums, end - begin, np.count_nonzero(groups.heard[begin:end]))
         for b in prange(BLOCKS):
             _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, b, sums)
         changed = collect(sum, sums)
-        everybody, count = _apply_head(rule, sum, server, slot, sums)
-        sent += count
+        everybody, sent[g] = _apply_head(rule, sum, server, slot, sums)
         key = stream(run, STORAGE, -1 - slot, round)
         for c in prange(changed):
             _apply_row(rule, sum, server, slot, changed_item(sum, sums, c), everybody, sums, key)
-    return sent
 
 
 class Aggregator:
@@ -101,16 +104,20 @@ class Aggregator:
     Nothing of it outlives an aggregation, except the lengths of updates where somebody asks for them.
     """
 
-    def __init__(self, parts: Federation, items: int, row: int, head: int, lengths: Floats) -> None:
-        self.parts = parts
+    def __init__(self, parts: Federation, task: Task, lengths: Floats) -> None:
+        items, row, head = task.items, task.row, task.head
+        self.parts = parts._replace(sum=compiled(parts.sum, task))
         self.updates = gathered([items, 0] * BLOCKS, row, head, items)
-        self.sums = new_sums(parts.sum, BLOCKS, items, row, head, lengths)
+        self.sums = new_sums(self.parts.sum, BLOCKS, items, row, head, lengths)
 
     def _arguments(
         self, server: Tables, slot: int, people: People, groups: Groups, run: int
     ) -> tuple[Any, ...]:
-        place = divide(people.indptr, groups.first, groups.persons)
-        return *self.parts, server, slot, self.updates, people, groups, place, run, self.sums
+        place, sent = (
+            divide(people.indptr, groups.first, groups.persons),
+            np.zeros(len(groups.first) - 1, np.int64),
+        )
+        return *self.parts, server, slot, self.updates, people, groups, place, run, self.sums, sent
 
     def compile(self, *given: Any, batch: int) -> None:
         """Compile what `aggregate` needs, with the same arguments."""
@@ -118,9 +125,14 @@ class Aggregator:
 
     def aggregate(
         self, server: Tables, slot: int, people: People, groups: Groups, run: int, *, batch: int
-    ) -> int:
-        """Let these people train, and move model `slot` by what arrives; return how many rows were sent.
+    ) -> Longs:
+        """Let these people train, and move model `slot` by what arrives; return how many rows each
+        aggregation sent.
 
         `batch` decides between the parallel and the serial form, which must be the one that was compiled.
         """
-        return int(_aggregate(*self._arguments(server, slot, people, groups, run), batch=batch))
+        arguments = self._arguments(server, slot, people, groups, run)
+        _aggregate(*arguments, batch=batch)
+        check_sums(self.parts.sum, self.sums)
+        sent: Longs = arguments[-1]
+        return sent

@@ -27,7 +27,7 @@ from annotated_types import Ge, Lt
 
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.protocols._participants import Aggregation, Groups, Selection, kept, select
-from sottovoce.protocols._server import CHANGES, served
+from sottovoce.protocols._server import PRESENCE, served
 from sottovoce.protocols.interface import keeps, lengths, participants
 from sottovoce.registry import component
 from sottovoce.state import Floats
@@ -76,5 +76,5 @@ LENGTHS = Disclosure(
 @discloses.rule(Federated)
 def _discloses(component: Any) -> tuple[Disclosure, ...]:
     if component.participants and component.selection == "useful":
-        return (CHANGES, LENGTHS)
-    return (CHANGES,)
+        return (PRESENCE, LENGTHS)
+    return (PRESENCE,)

@@ -39,7 +39,7 @@ from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.kernels import PARTICIPANTS, driver, stream
 from sottovoce.kernels.kmeans import kmeans
 from sottovoce.protocols._participants import OFFLINE, Aggregation, Groups, answering, attend, shuffle
-from sottovoce.protocols._server import CHANGES, served
+from sottovoce.protocols._server import PRESENCE, served
 from sottovoce.protocols.interface import aggregates, keeps, participants, sees_vectors, settle
 from sottovoce.registry import component
 from sottovoce.state import Floats, Ints, Longs
@@ -136,7 +136,7 @@ def _settle(
 @discloses.rule(FedFast)
 def _discloses(component: Any) -> tuple[Disclosure, ...]:
     return (
-        CHANGES,
+        PRESENCE,
         Disclosure(
             "the person's own vector, after every training",
             "the server",

@@ -8,11 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from sottovoce.combine.sums.interface import Task, check_task, upload
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RecipeError
-from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
@@ -20,7 +20,18 @@ from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.protocols.averaged import Averaged
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.hosted import InTurn
-from sottovoce.protocols.interface import common_start, hosted, hosts, keeps, nodes, relays, trainings
+from sottovoce.protocols.interface import (
+    common_start,
+    group_size,
+    hosted,
+    hosts,
+    keeps,
+    lengths,
+    nodes,
+    relays,
+    sees_vectors,
+    trainings,
+)
 from sottovoce.simulate.observe import Observation
 from sottovoce.simulate.planned import Planned
 from sottovoce.simulate.served import Served
@@ -90,7 +101,9 @@ class Simulation(World):
         self._hosts: Hosts = hosts(protocol, train, seed)
         slots = self._hosts.slots
         clock = synchronous(nodes(protocol, train, seed)) if timing is None else timing
-        resolved = _resolved(model, protocol, train, slots, rounds, clock, chain)
+        task = _task(model, protocol, train, merge, chain)
+        check_task(sum, task)
+        resolved = _resolved(model, protocol, train, slots, rounds, clock, upload(sum, task))
         size = shape(resolved)
         views = meet(peers, clock, seed)
         remainders = train.people if steps and _keeps_remainders(protocol, self._hosts, train.people) else 0
@@ -100,6 +113,7 @@ class Simulation(World):
             merge=merge,
             peers=peers,
             sum=sum,
+            task=task._replace(row=size.row, head=size.head),
             chain=chain,
             steps=tuple(steps),
             seed=seed,
@@ -214,11 +228,10 @@ def _resolved(
     slots: int,
     rounds: int,
     timing: Timing,
-    chain: Chain | Whole,
+    size: float,
 ) -> Any:
-    """The model with what a recipe leaves open filled in."""
-    row, head, _ = shape(model)
-    each = trainings(protocol, timing.timed, codec.payload(chain, train.items, row, head))
+    """The model with what a recipe leaves open filled in; `size` as in `World`."""
+    each = trainings(protocol, timing.timed, size)
     context = Context(
         train.items,
         *train.scale,
@@ -227,6 +240,22 @@ def _resolved(
         central=protocol.topology == "central",
     )
     return resolve(model, context)
+
+
+def _task(model: Any, protocol: Any, train: Interactions, rule: Any, chain: Chain | Whole) -> Task:
+    """What is summed, and for whom."""
+    row, head, user = shape(model)
+    return Task(
+        rule=rule,
+        chain=chain,
+        items=train.items,
+        row=row,
+        head=head,
+        group=min(group_size(protocol) or train.people, train.people),
+        people=train.people,
+        vector=user if sees_vectors(protocol) else 0,
+        lengths=len(lengths(protocol, keeps(protocol, train.people))) > 0,
+    )
 
 
 def _furnished(

@@ -4,26 +4,28 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from sottovoce.exchange import codec
-from sottovoce.exchange.message import UPDATE
+from sottovoce.combine.sums.interface import Done, server_sees, tally, traffic
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.protocols._participants import Aggregation, Groups, terms
 from sottovoce.protocols.aggregate import Aggregator, Federation
 from sottovoce.protocols.interface import dropout, group_size, lengths, participants, sees_vectors, settle
 from sottovoce.simulate.observe import Observation, of_participants, of_server
 from sottovoce.simulate.world import Arrays, Traffic, World
+from sottovoce.state import Longs
+
+TALLY = "sum tally"
+"""How a checkpoint names what a way of summing counts."""
 
 
 class Served:
     """Carries out the aggregations of the topology `server`: each slot is a server's model."""
 
     def __init__(self, world: World) -> None:
-        self.world = world
+        self.world, self.task = world, world.task
         self.terms = terms(world.timing, world.size, dropout(world.protocol))
         steps = sequence([*world.steps, world.chain])
         parts = Federation(world.merge, world.model, steps, world.sum)
-        sizes = world.items, world.shape.row, world.shape.head
-        self.aggregator = Aggregator(parts, *sizes, lengths(world.protocol, world.kept))
+        self.aggregator = Aggregator(parts, self.task, lengths(world.protocol, world.kept))
         # One form of the driver for groups of any size, because only that one is prepared.
         self.batch = group_size(world.protocol) or len(world.people.steps)
 
@@ -73,20 +75,20 @@ class Served:
         # Observers look at every aggregation by itself. The round has begun, so it has its number already.
         watch = world.observation
         seen = watch is not None and watch.covers(world.round)
-        records, sent = [], 0
+        records, sent = [], []
         for group in groups.each() if seen else [groups]:
             if seen and watch is not None:
                 with world.aside():
                     records += self._seen(watch, group, asked, vectors)
             parts = world.tables, server, world.people, group, world.seed
-            sent += self.aggregator.aggregate(*parts, batch=self.batch)
+            sent.append(self.aggregator.aggregate(*parts, batch=self.batch))
         if seen and watch is not None:
             with world.aside():
                 watch.record(world.round, records)
         if vectors:
             done = asked._replace(number=int(world.tables.clock[server]))
             settle(world.protocol, world.kept, user, before, groups, done)
-        return self._traffic(groups, sent, world.shape.user if vectors else 0)
+        return self._traffic(groups, asked, np.concatenate(sent))
 
     def _seen(self, watch: Observation, group: Groups, asked: Aggregation, vectors: bool) -> list[Arrays]:
         """What the server and observing participants see of the aggregation that comes next.
@@ -97,29 +99,24 @@ class Served:
         begin = asked._replace(number=int(world.tables.clock[asked.server]))
         if watch.server:
             heard = group.persons[group.heard]
-            records += of_participants(world, self.aggregator.parts, begin, heard, vectors)
+            sent = of_participants(world, self.aggregator.parts, begin, heard, vectors)
+            records += server_sees(world.sum, self.task, sent, len(group.persons), world.seed)
         reached = np.concatenate([group.persons, group.dropped])
         if len(observers := np.intersect1d(reached, watch.nodes)):
             records.append(of_server(world, begin, observers))
         return records
 
-    def _traffic(self, groups: Groups, sent: int, vector: int) -> Traffic:
-        """The messages of an aggregation and their bytes: whole models down, `sent` rows up.
-
-        Those that do not arrive count like others, as in gossip. With them a person's vector of `vector`
-        numbers goes both ways, as a part of the head that is never rounded.
-        """
-        world, uploads = self.world, len(groups.persons)
-        row, head, bits = world.shape.row, world.shape.head, world.chain.bits
-        empty, one = (codec.size(count, row, head, True, bits, UPDATE) for count in (0, 1))
-        down = groups.asked * codec.size(world.items, row, head + vector, False)
-        up = uploads * (empty + 4 * vector) + sent * (one - empty)
-        arrived = uploads + len(groups.dropped) + int(np.count_nonzero(groups.heard))
-        return Traffic(groups.asked + uploads, arrived, down + up)
+    def _traffic(self, groups: Groups, asked: Aggregation, rows: Longs) -> Traffic:
+        """What the aggregations that began with `asked` took; `rows` [n] is how many rows each sent."""
+        heard = np.diff(np.concatenate([[0], np.cumsum(groups.heard)])[groups.first])
+        people, dropped = np.diff(groups.first), len(groups.dropped)
+        done = Done(asked.number, len(asked.people), groups.asked, dropped, people, heard, rows)
+        return Traffic(*traffic(self.world.sum, self.aggregator.sums, self.task, done))
 
     def state(self) -> Arrays:
-        """Nothing: no message is on its way between two aggregations."""
-        return {}
+        """What the way of summing has counted; no message is on its way between two aggregations."""
+        counted = tally(self.world.sum, self.aggregator.sums)
+        return {TALLY: counted} if len(counted) else {}
 
     def make_room(self, state: Arrays) -> None:
         """A checkpoint holds nothing that needs room."""

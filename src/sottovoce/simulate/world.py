@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from sottovoce.combine.sums.interface import Task, upload
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.models.interface import Shape
@@ -41,6 +42,7 @@ class World:
     merge: Any  # a merge rule, or with a server a rule of aggregation
     peers: Any
     sum: Any  # where updates are summed
+    task: Task  # what is summed
     chain: Chain | Whole  # what is done to a message
     steps: tuple[Any, ...]  # what is done to an update before anybody else sees it
     seed: int
@@ -79,8 +81,8 @@ class World:
 
     @property
     def size(self) -> float:
-        """The size of a message, with a full model as the unit."""
-        return codec.payload(self.chain, self.items, self.shape.row, self.shape.head)
+        """The size of a message, or of all that gives an update, with a full model as the unit."""
+        return float(upload(self.sum, self.task))
 
     @property
     def message_bytes(self) -> int:

@@ -67,11 +67,46 @@ def test_what_is_combined_adds_its_own(small):
         "addresses of other nodes",
     ]
     useful = small(protocol__name="federated", protocol__participants=5, protocol__selection="useful")
-    assert len(seen(useful)) == 2
+    assert len(seen(useful)) == 3
     squeezed = small(protocol__compress=["subsample", {"name": "quantize", "bits": 8}])
     told = disclosed(squeezed.components())[-1].tells
     assert "10 % of the rows" in told
     assert "8 bits" in told
+
+
+def test_how_updates_are_summed_decides_what_a_server_sees(small):
+    federated = {"protocol__name": "federated", "protocol__participants": 10}
+    told = {}
+    for sum in ("plain", "secure", "homomorphic"):
+        parts = small(**federated, protocol__sum=sum).components()
+        told[sum] = {one.what: one.to for one in disclosed(parts)}
+    single = "how training changed items' rows and the head, and the number of instances it was on"
+    assert [sum for sum, what in told.items() if single in what] == ["plain"]
+    assert told["homomorphic"]["encrypted updates"] == "the server"
+    assert any(what.startswith("how many people of a group changed each row") for what in told["secure"])
+
+
+@pytest.mark.parametrize("sum", ["secure", "homomorphic"])
+@pytest.mark.parametrize(
+    ("changes", "problem"),
+    [
+        (
+            {"protocol__participants": 10, "protocol__selection": "useful"},
+            "'useful' needs the length",
+        ),
+        ({"protocol__aggregate": "change"}, "weighs each row by how it changed"),
+        ({"protocol__compress": ["subsample"]}, "protocol.compress would save nothing"),
+        ({"protocol__compress": [{"name": "quantize", "bits": 8}]}, "protocol.compress would save nothing"),
+        ({"protocol__participants": 1}, "A group of 1 person is too small"),
+        (FEDFAST | {"privacy__disclose": True}, "sends people's own vectors"),
+    ],
+)
+def test_what_a_hidden_sum_cannot_do_is_refused_with_the_place(small, sum, changes, problem):
+    with pytest.raises(RecipeError) as refused:
+        small(**{"protocol__name": "federated", "protocol__sum": sum} | changes).components()
+    assert str(refused.value).startswith("small.toml: ")
+    assert problem in refused.value.problem
+    assert refused.value.remedy
 
 
 def test_reptile_lets_leave_what_fedavg_does(small):
@@ -92,7 +127,7 @@ def test_a_protocol_that_does_not_say_it_is_shown_to_be_unknown(small):
 
 def test_the_report_shows_it(fast, finished):
     told = json.loads((fast / "result.json").read_text())["privacy"]
-    assert [one["private"] for one in told] == [False, True, True]
+    assert [one["private"] for one in told] == [False, True, True, False]
     page = (fast / "report.html").read_text("utf-8")
     assert "What leaves a device" in page
     assert "private by design" in page
@@ -105,7 +140,7 @@ def test_methods_are_compared(fast, finished):
     sections = {section.title: section for section in report([fast, finished]).sections}
     tables = [part for part in sections["What leaves a device"].parts if hasattr(part, "rows")]
     assert [table.identity for table in tables] == ["privacy-1", "privacy-2"]
-    assert [len(table.rows) for table in tables] == [3, 1]
+    assert [len(table.rows) for table in tables] == [4, 1]
     assert "server" in sections["Network"].parts[0].rows[0][1].text
 
 

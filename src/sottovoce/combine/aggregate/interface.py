@@ -7,6 +7,8 @@ or `nobody`, which leaves a plain sum. A rule may also weigh each row by how it 
 the way.
 """
 
+from typing import Any
+
 from sottovoce.kernels import operation
 
 
@@ -48,3 +50,9 @@ def _participants(rule, contributors, participants):
 @divisor.rule("nobody")
 def _nobody(rule, contributors, participants):
     return 1.0
+
+
+def weighs_rows(rule: Any) -> bool:
+    """Whether a rule weighs rows by how they changed, so that only their sender knows the weights."""
+    table = emphasis.table
+    return bool(table.find(type(rule)) is not table.default)

@@ -1,7 +1,6 @@
 """Plain sums: the server sees each update and adds it.
 
-A client's work is in proportion to what it touches: a block keeps rows in the order in which it first saw
-them, and finds an item's row through an index. A chain through the blocks links the rows of one item.
+An update is one message, and the server gets each by itself, with the name of its sender.
 """
 
 import math
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sottovoce.combine.aggregate.interface import emphasis, head_weight, row_weight
+from sottovoce.combine.sums._chains import chain_up, forget
 from sottovoce.combine.sums.interface import (
     accumulate,
     changed_item,
@@ -20,6 +20,7 @@ from sottovoce.combine.sums.interface import (
     row_total,
     weights_and_rows,
 )
+from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.exchange.update import squared_length
 from sottovoce.registry import component
 from sottovoce.state import Floats, width
@@ -62,12 +63,7 @@ def _new_sums(sum: Plain, blocks: int, items: int, row: int, head: int, lengths:
 
 @clear.rule(Plain)
 def _clear(sum, sums, block):
-    where, ids = sums.where[block], sums.ids
-    begin = block * len(where)
-    for n in range(begin, begin + int(sums.total[block, 3])):
-        where[ids[n]] = -1
-    sums.head[block] = 0
-    sums.total[block] = 0
+    forget(sums, block)
 
 
 @accumulate.rule(Plain)
@@ -105,18 +101,7 @@ def _accumulate(sum, rule, updates, place, person, heard, sums, block):
 
 @collect.rule(Plain)
 def _collect(sum, sums):
-    """Chain up what blocks have of each item, the first block's first."""
-    ids, following, first, changed = sums.ids, sums.next, sums.first, sums.changed
-    found = 0
-    for block in range(len(sums.total) - 1, -1, -1):
-        begin = block * len(first)
-        for n in range(begin, begin + int(sums.total[block, 3])):
-            item = ids[n]
-            if first[item] < 0:
-                changed[found] = item
-                found += 1
-            following[n], first[item] = first[item], n
-    return found
+    return chain_up(sums)
 
 
 @changed_item.rule(Plain)
@@ -153,3 +138,15 @@ def _weights_and_rows(sum, sums):
         heads += sums.total[block, 1]
         sent += sums.total[block, 2]
     return rows, heads, int(sent)
+
+
+@discloses.rule(Plain)
+def _discloses(component: Plain) -> tuple[Disclosure, ...]:
+    return (
+        Disclosure(
+            "how training changed items' rows and the head, and the number of instances it was on",
+            "the server",
+            "Which rows changed tells what was rated, though sampled negatives are among them. How they "
+            "changed tells more: after a single step of plain SGD even the ratings (Chai et al. 2021).",
+        ),
+    )

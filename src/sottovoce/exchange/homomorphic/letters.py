@@ -61,6 +61,11 @@ def limits(parts: Sequence[Part], scheme: Scheme) -> list[int]:
     return [scheme.longest(part.numbers, part.fixed) for part in parts]
 
 
+def size(parts: Sequence[int]) -> int:
+    """The length in bytes of a letter whose parts have these lengths."""
+    return _HEADER.size + (len(parts) + 1) * _LENGTH.size + sum(parts)
+
+
 def encode(letter: Letter, agreed: bytes) -> bytes:
     """A letter as bytes; `agreed` is the hash of plan and scheme."""
     head = MAGIC, VERSION, letter.kind, len(letter.parts), agreed, letter.round, letter.sender

@@ -46,6 +46,11 @@ def size(count: int, bits: int) -> int:
     return _HEADER.size + count * _width(VECTOR, bits)
 
 
+def key_sizes(bits: int) -> tuple[int, int]:
+    """The lengths in bytes of a public and of a secret key."""
+    return _HEADER.size + _width(PUBLIC, bits), _HEADER.size + 2 * _width(SECRET, bits)
+
+
 def _encode(kind: int, key: PublicKey, numbers: Iterable[int]) -> bytes:
     width = _width(kind, key.bits)
     body = [int(number).to_bytes(width, "little") for number in numbers]

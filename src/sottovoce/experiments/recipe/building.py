@@ -63,6 +63,8 @@ def components(recipe: "Recipe") -> Components:
     )
     if "merge" in used:
         combinations.check(built.merge, built.peers, built.chain, built.steps, recipe.where)
+    if "sum" in used:
+        combinations.check_sum(built, recipe.where)
     if not recipe.privacy.disclose:
         combinations.check_privacy(recipe.protocol.label, built, recipe.where)
     return built

@@ -100,6 +100,22 @@ def check(merge: Any, peers: Any, chain: Any, steps: Sequence[Any], where: str) 
         )
 
 
+def check_sum(parts: "Components", where: str, people: int = 0) -> None:
+    """Refuse what the way of summing cannot sum. `people` is how many there are; 0: not known yet."""
+    from sottovoce.combine.sums.interface import Task, check_task
+    from sottovoce.protocols.interface import group_size, keeps, lengths, sees_vectors
+
+    protocol = parts.protocol
+    asks = len(lengths(protocol, keeps(protocol, 1))) > 0
+    group, vector = group_size(protocol) or people, int(sees_vectors(protocol))
+    if people:
+        group = min(group, people)
+    try:
+        check_task(parts.sum, Task(parts.merge, parts.chain, 0, 0, 0, group, people, vector, asks))
+    except RecipeError as error:
+        raise RecipeError(f"{where}: {error.problem}", error.remedy) from None
+
+
 def check_privacy(protocol: str, parts: "Components", where: str) -> None:
     """Refuse to let private data leave a device, unless the recipe agrees to it."""
     leaving = [one for one in disclosed(parts) if one.private]

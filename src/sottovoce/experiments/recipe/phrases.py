@@ -13,11 +13,13 @@ _TRAINED = {
 
 
 def method(recipe: Recipe) -> str:
-    """A model and how it is trained: `ials by gossip`, `mf, federated`, `mf trained centrally`."""
+    """A model and how it is trained: `ials by gossip`, `mf, federated with secure sums`."""
     model, protocol = printable(recipe.model.label), printable(recipe.protocol.label)
-    return _TRAINED.get(protocol, "{model} with the protocol {protocol}").format(
+    found = _TRAINED.get(protocol, "{model} with the protocol {protocol}").format(
         model=model, protocol=protocol
     )
+    sums = recipe.protocol.sum
+    return found if sums is None or sums.name == "plain" else f"{found} with {printable(sums.label)} sums"
 
 
 def about(name: str, data: str) -> str:

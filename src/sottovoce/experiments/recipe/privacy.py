@@ -14,7 +14,9 @@ def disclosed(parts: "Components", tuned: bool = False) -> "list[Disclosure]":
     """
     from sottovoce.disclosure import NOTHING, Disclosure, discloses
 
-    every = parts.protocol, parts.merge, parts.peers, *parts.steps, parts.sum, parts.chain
+    summed = getattr(parts.protocol, "topology", "") == "server"  # elsewhere there are no sums
+    sums = (parts.sum,) if summed else ()
+    every = parts.protocol, *sums, parts.merge, parts.peers, *parts.steps, parts.chain
     found = [one for component in every for one in discloses(component)]
     if not discloses(parts.protocol):
         unknown = "The protocol is not one of Sottovoce's own and does not declare what leaves a device."

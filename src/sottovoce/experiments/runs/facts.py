@@ -37,6 +37,16 @@ def times(simulation: "Simulation") -> dict[str, Any]:
     return found
 
 
+def summed(simulation: "Simulation") -> Sequence[str]:
+    """What the way of summing updates has to say about the run."""
+    from sottovoce.combine.sums.interface import remarks
+    from sottovoce.simulate.served import TALLY
+
+    counted = simulation.driver.state().get(TALLY)
+    found: Sequence[str] = () if counted is None else remarks(simulation.sum, counted)
+    return found
+
+
 def describe(data: "Interactions", notes: Sequence[str] = ()) -> Described:
     """The data of a run; `notes` are about its split."""
     return Described(

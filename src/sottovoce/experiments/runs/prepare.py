@@ -123,6 +123,8 @@ def plan(
     notes = (*repeats.after_split(data, split), *split.notes)
     _say(tell, notes)
     combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
+    if parts.protocol.topology == "server":
+        combinations.check_sum(parts, "the recipe", split.train.people)
     measured = measurable(data, split, recipe.evaluate)
     _say(tell, measured.notes)
     sized = parts, split.train, recipe.run.seed

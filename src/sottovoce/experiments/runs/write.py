@@ -8,7 +8,7 @@ from sottovoce.experiments.recipe.privacy import disclosed
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.runs import machine, nodes
 from sottovoce.experiments.runs.directory import PER_USER, RECOMMENDATIONS, REPORT, RESULT, RunDirectory
-from sottovoce.experiments.runs.facts import best_of, describe, finite, times
+from sottovoce.experiments.runs.facts import best_of, describe, finite, summed, times
 from sottovoce.experiments.runs.prepare import Prepared
 from sottovoce.experiments.runs.progress import Progress
 from sottovoce.experiments.runs.result import Result, Seen
@@ -112,7 +112,7 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
         collapsed=tables.collapsed,
         tested=plan.measured.tested,
         left_out=plan.measured.without,
-        notes=[*data.notes, *plan.notes, *plan.measured.notes],
+        notes=[*data.notes, *plan.notes, *plan.measured.notes, *summed(simulation)],
         by_node=nodes.summary(tables.by_node),
         **times(simulation),
         categories={name: finite(shifts) for name, shifts in last.by_category.items()},
