@@ -11,6 +11,7 @@ import numpy as np
 from sottovoce.combine.aggregate.interface import divisor, stride
 from sottovoce.combine.sums.interface import (
     accumulate,
+    begin,
     changed_item,
     clear,
     collect,
@@ -82,8 +83,9 @@ def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, p
     """One aggregation after the other, each with some of these persons; return how many rows were sent."""
     sent, first = 0, groups.first
     for g in range(len(first) - 1):
-        begin, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
-        group = groups.persons[begin:end], groups.heard[begin:end]
+        start, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
+        group = groups.persons[start:end], groups.heard[start:end]
+        begin(sum, sums, run, slot, round)
         for b in prange(BLOCKS):
             _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, b, sums)
         changed = collect(sum, sums)

@@ -21,6 +21,11 @@ def new_sums(sum: Any, blocks: int, items: int, row: int, head: int, lengths: Fl
     """
 
 
+@operation(default=lambda sum, sums, run, slot, round: None)
+def begin(sum, sums, run, slot, round):
+    """Begin aggregation `round` of the server in `slot`. By default nothing happens; noise takes its key from these numbers."""
+
+
 @operation
 def clear(sum, sums, block):
     """Forget what a block has summed."""
