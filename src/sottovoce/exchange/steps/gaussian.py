@@ -160,8 +160,8 @@ def _guarantee(component: Gaussian) -> Guarantee:
 def _discloses(component: Gaussian) -> tuple[Disclosure, ...]:
     told = (
         f"Every update is clipped to a length of {component.length:g}, and every row and the head get noise. "
-        "Which rows changed, and the number of instances, stay on the device. Whatever is sent, all of a "
-        f"person's updates together tell hardly more than the person's absence of data would: ε is at most "
-        f"{component.epsilon:g} at δ = {component.delta:g}, against everybody."
+        "Which rows changed, and the number of instances, stay on the device. Whatever data a person has, "
+        f"all of the person's updates together change nobody's belief about it by more than a factor of "
+        f"e^{component.epsilon:g}, but with a probability of {component.delta:g} (ε and δ)."
     )
     return (Disclosure(NOTHING, "nobody", told),)
