@@ -19,6 +19,8 @@ from sottovoce.errors import RecipeError
 
 MOST = 2**31 - 1
 """The largest number of disclosures that is counted."""
+WHOLE = (*range(2, 64), 128, 256, 512, 1024)
+"""Whole orders of Rényi divergence."""
 PRECISION = 1e-4
 """By which share more noise is used than necessary, at most."""
 
@@ -34,33 +36,37 @@ def _needed(module: str) -> Any:
 
 
 @functools.lru_cache(maxsize=4096)
-def epsilon(noise: float, disclosures: int, delta: float) -> float:
+def epsilon(noise: float, disclosures: int, delta: float, whole_orders: bool = False) -> float:
     """ε of this many disclosures of one person, at δ = `delta`; 0 disclosures cost nothing.
 
-    `noise` is the standard deviation of the noise in each, divided by the sensitivity.
+    `noise` is the standard deviation of the noise in each, divided by the sensitivity. With `whole_orders`
+    only whole orders of Rényi divergence are used, as some bounds require; ε is then a little larger.
     """
     if not 0 < delta < 1:
-        raise RecipeError(f"delta = {delta:g} is no probability between 0 and 1.", "Write, for example, 1e-5.")
+        raise RecipeError(
+            f"delta = {delta:g} is no probability between 0 and 1.", "Write, for example, 1e-5."
+        )
     if disclosures == 0:
         return 0.0
     if noise <= 0:
         return math.inf
     event = _needed("dp_accounting").GaussianDpEvent(noise)
-    accountant = _needed("dp_accounting.rdp").RdpAccountant()
+    orders = WHOLE if whole_orders else None
+    accountant = _needed("dp_accounting.rdp").RdpAccountant(orders=orders)
     return float(accountant.compose(event, disclosures).get_epsilon(delta))
 
 
 @functools.lru_cache(maxsize=256)
-def allowed(noise: float, budget: float, delta: float) -> int:
+def allowed(noise: float, budget: float, delta: float, whole_orders: bool = False) -> int:
     """How many disclosures with this noise a person can make before ε exceeds the budget."""
     low, high = 0, 1
-    while high < MOST and epsilon(noise, high, delta) <= budget:
+    while high < MOST and epsilon(noise, high, delta, whole_orders) <= budget:
         low, high = high, min(2 * high, MOST)
-    if high == MOST and epsilon(noise, MOST, delta) <= budget:
+    if high == MOST and epsilon(noise, MOST, delta, whole_orders) <= budget:
         return MOST
     while high - low > 1:
         middle = (low + high) // 2
-        if epsilon(noise, middle, delta) <= budget:
+        if epsilon(noise, middle, delta, whole_orders) <= budget:
             low = middle
         else:
             high = middle
@@ -68,14 +74,14 @@ def allowed(noise: float, budget: float, delta: float) -> int:
 
 
 @functools.lru_cache(maxsize=256)
-def noise_for(budget: float, disclosures: int, delta: float) -> float:
+def noise_for(budget: float, disclosures: int, delta: float, whole_orders: bool = False) -> float:
     """The least noise, a little rounded up, with which so many disclosures stay within the budget."""
     low, high = 0.0, 1.0
-    while epsilon(high, disclosures, delta) > budget:
+    while epsilon(high, disclosures, delta, whole_orders) > budget:
         low, high = high, 2 * high
     while high - low > PRECISION * high:
         middle = (low + high) / 2
-        if epsilon(middle, disclosures, delta) <= budget:
+        if epsilon(middle, disclosures, delta, whole_orders) <= budget:
             high = middle
         else:
             low = middle

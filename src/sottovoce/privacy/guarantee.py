@@ -13,6 +13,7 @@ Whom the guarantee protects against is its trust model:
 | `central`     | the server, to the sum            | the server, which sees every update                   |
 """
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from sottovoce.errors import RecipeError
@@ -37,10 +38,14 @@ class Guarantee(NamedTuple):
     delta: float
     disclosures: int
     """How many disclosures of a person the budget allows."""
+    survivors: int = 0
+    """How many participants every sum must have that nobody sees into; 0: no sum is needed."""
+    whole_orders: bool = False
+    """Whether the bound holds for whole orders of Rényi divergence alone."""
 
     def spent(self, disclosures: int) -> float:
         """ε of this many disclosures."""
-        return accountant.epsilon(self.noise, disclosures, self.delta)
+        return accountant.epsilon(self.noise, disclosures, self.delta, self.whole_orders)
 
 
 @operation(default=lambda component: None)
@@ -53,25 +58,40 @@ def calibrated(component: Any) -> Any:
     """The component with noise and number of disclosures both known. Python only."""
 
 
-def calibrate(name: str, component: Any, sensitivity: float) -> Any:
+@operation(default=lambda sum, group: 0)
+def summed_at_least(sum: Any, group: int) -> int:
+    """How many of a `group` are in every sum, if a server sees nothing but sums; 0: it sees more. Python
+    only."""
+
+
+def calibrate(
+    name: str,
+    component: Any,
+    sensitivity: float,
+    effective: Callable[[Any], float] | None = None,
+    whole_orders: bool = False,
+) -> Any:
     """Fill in what a component leaves open: its `noise` (per unit of its bound), or its `disclosures`.
 
     `sensitivity` is measured in the component's bound: how far one person can move what is disclosed.
+    `effective` gives the noise of a Gaussian that leaks as much, by default `noise / sensitivity`.
     """
-    noise, epsilon, delta = component.noise / sensitivity, component.epsilon, component.delta
-    if not noise and not component.disclosures:
+    epsilon, delta = component.epsilon, component.delta
+    if not component.noise and not component.disclosures:
         raise RecipeError(
             f"{name!r} is told neither how much noise to add nor how often people disclose.",
             "Give noise = …, or disclosures = …; the other one follows from epsilon and delta.",
         )
-    if not noise:
-        noise = accountant.noise_for(epsilon, component.disclosures, delta)
-        return component._replace(noise=noise * sensitivity)
-    most = accountant.allowed(noise, epsilon, delta)
+    if not component.noise:
+        noise = accountant.noise_for(epsilon, component.disclosures, delta, whole_orders)
+        # Noise in whole numbers leaks a little more than a Gaussian.
+        component = component._replace(noise=noise * sensitivity * (1 if effective is None else 1.001))
+    noise = component.noise / sensitivity if effective is None else effective(component)
+    most = accountant.allowed(noise, epsilon, delta, whole_orders)
     if most == 0:
         raise RecipeError(
             f"With noise = {component.noise:g}, a single disclosure of {name!r} exceeds epsilon = "
-            f"{epsilon:g}: it costs {accountant.epsilon(noise, 1, delta):.3g}.",
+            f"{epsilon:g}: it costs {accountant.epsilon(noise, 1, delta, whole_orders):.3g}.",
             "Give more noise, or a larger epsilon.",
         )
     if component.disclosures > most:

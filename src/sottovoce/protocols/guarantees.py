@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from sottovoce.errors import RecipeError
-from sottovoce.privacy.guarantee import Guarantee, found, guarantee
-from sottovoce.protocols.interface import aggregates, sees_vectors
+from sottovoce.privacy.guarantee import Guarantee, found, guarantee, summed_at_least
+from sottovoce.protocols.interface import aggregates, group_size, sees_vectors
 
 
 def check(
@@ -37,11 +37,13 @@ def check(
             "Central training has all data in one place, and no step or sum takes part in it.",
             "Choose the protocol 'gossip' or 'federated'.",
         )
+    promise = found(promised)
     if protocol.topology == "server":
         _check_server(protocol, merge, sum)
     else:
         _check_peers(merge, peers)
-    promise = found(promised)
+    if promise is not None and promise.survivors:
+        _check_sum(protocol, sum, promise, people)
     if promise is not None and people and promise.delta * people >= 1:
         raise RecipeError(
             f"delta = {promise.delta:g} is not below 1 / {people:,}, the number of people: with such a δ, "
@@ -69,6 +71,24 @@ def _check_server(protocol: Any, rule: Any, sum: Any) -> None:
             "selection = 'useful' asks people by how long their updates were before noise was added, and "
             "so tells that to everybody who sees who takes part.",
             'Set selection = "random" or "in-turn".',
+        )
+
+
+def _check_sum(protocol: Any, sum: Any, promise: Guarantee, people: int) -> None:
+    """Shares of noise hide a person in a sum alone, and only if enough shares are in it."""
+    everybody = protocol.topology == "server" and (group_size(protocol) or people)
+    if protocol.topology != "server" or (everybody and not summed_at_least(sum, everybody)):
+        raise RecipeError(
+            "A share of the noise does not hide its owner, and here others see more than sums.",
+            'Set protocol.sum = "secure" with the protocol \'federated\', or take the step "gaussian", which '
+            "needs no sum.",
+        )
+    if everybody and summed_at_least(sum, everybody) < promise.survivors:
+        raise RecipeError(
+            f"A sum may be of {summed_at_least(sum, everybody)} people, and the noise is enough if "
+            f"{promise.survivors} add their shares.",
+            "Lower survivors, let more people take part (protocol.participants), or raise the threshold of "
+            "the sum.",
         )
 
 

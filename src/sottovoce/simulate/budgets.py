@@ -22,6 +22,6 @@ def within_budget(groups: Groups, disclosed: Ints, promise: Guarantee | None) ->
 
 
 def count_heard(groups: Groups, disclosed: Ints, promise: Guarantee | None) -> None:
-    """Count those whose updates a trusted server has added to a sum. Who adds noise counts alone."""
-    if promise is not None and promise.trust != "local":
+    """Count those whose updates a trusted server has added to a sum. Steps with noise count by themselves."""
+    if promise is not None and promise.trust == "central":
         np.add.at(disclosed, groups.persons[groups.heard], 1)

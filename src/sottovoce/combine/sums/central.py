@@ -146,7 +146,7 @@ def _discloses(component: Central) -> tuple[Disclosure, ...]:
     told = (
         f"The server shortens every update to {component.length:g} and adds noise to the sum. All of its "
         "models together change nobody's belief about a person by more than a factor of "
-        f"e^{component.epsilon:g}, but with a probability of {component.delta:g} (ε and δ). The server itself "
-        "sees every update."
+        f"e^{component.epsilon:g}, but with a probability of {component.delta:g} (ε and δ). The server "
+        "itself sees every update."
     )
     return (Disclosure("the server's model, with noise on every row and the head", "everybody", told),)

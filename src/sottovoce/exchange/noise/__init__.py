@@ -1,1 +1,1 @@
-"""Noise in whole numbers for differential privacy: samplers, where their random bits come from, and shares."""
+"""Noise in whole numbers for differential privacy: samplers, their random bits, and shares."""

@@ -2,10 +2,10 @@
 
 A distribution is a `NamedTuple` that implements `sample`. It draws words of 62 random bits from a source:
 
-| source   | words come from                                                  | use                         |
-|----------|------------------------------------------------------------------|-----------------------------|
-| `Hashed` | the counter hash, so that runs repeat                            | simulations, which protect nobody |
-| `Words`  | an array that the operating system's generator filled            | devices                     |
+| source   | words come from                                       | use                               |
+|----------|-------------------------------------------------------|-----------------------------------|
+| `Hashed` | the counter hash, so that runs repeat                 | simulations, which protect nobody |
+| `Words`  | an array that the operating system's generator filled | devices                           |
 
 The hash is no cipher. On rows that a person did not touch, an update consists of noise alone; whoever sees it
 could search for the 64 bits of the key, invert the hash, and subtract all of the noise. A key from the

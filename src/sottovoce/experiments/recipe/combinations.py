@@ -122,7 +122,7 @@ def check_guarantee(parts: "Components", where: str) -> None:
         raise RecipeError(f"{where}: {error.problem}", error.remedy) from None
     if promise and getattr(parts.model, "start_from", None):
         raise RecipeError(
-            f"{where}: model.start_from begins with models that were trained without noise on the same people.",
+            f"{where}: model.start_from takes models that were trained on the same people without noise.",
             "Leave it out.",
         )
 

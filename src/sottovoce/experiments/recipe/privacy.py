@@ -18,7 +18,7 @@ def disclosed(parts: "Components", tuned: bool = False) -> "list[Disclosure]":
     every = parts.protocol, parts.merge, parts.peers, *parts.steps, parts.sum, parts.chain
     found = [one for component in every for one in discloses(component)]
     promise = promised([*parts.steps, parts.sum])
-    if promise is not None and promise.trust == "local":
+    if promise is not None and promise.trust != "central":
         sent = discloses(parts.protocol)
         found = [one._replace(tells=f"Without noise: {one.tells}") if one in sent else one for one in found]
     if not discloses(parts.protocol):
