@@ -23,7 +23,7 @@ def new_sums(sum: Any, blocks: int, items: int, row: int, head: int, lengths: Fl
 
 @operation(default=lambda sum, sums, run, slot, round: None)
 def begin(sum, sums, run, slot, round):
-    """Begin aggregation `round` of the server in `slot`. By default nothing; noise takes its key from this."""
+    """Begin aggregation `round` of the server in `slot`. By default nothing; noise takes its key from it."""
 
 
 @operation

@@ -41,12 +41,17 @@ def spent(simulation: "Simulation") -> Spent | None:
 def sentences(spent: Spent) -> list[str]:
     """The same, in words."""
     times = spent.disclosures
-    return [
+    cost = (
         f"Differential privacy, {spent.trust}: ε = {spent.epsilon:.3g} at δ = {spent.delta:g} for the person "
-        f"who disclosed most, of a budget of {spent.budget:g}.",
+        f"who disclosed most, of a budget of {spent.budget:g}."
+    )
+    often = (
         f"People disclosed {times['min']:g} to {times['max']:g} times (median {times['median']:g}) of "
-        f"{spent.allowed:,} allowed; {count(spent.stopped, 'person')} spent the budget and stopped.",
-        f"Neighbouring data sets, {spent.relation}. Nothing is gained from who was selected.",
+        f"{spent.allowed:,} allowed; {count(spent.stopped, 'person')} spent the budget and stopped."
+    )
+    relation = f"Neighbouring data sets, {spent.relation}. Nothing is gained from who was selected."
+    randomness = (
         f"The noise of this simulation comes from {spent.randomness}, so that the run repeats: it shows what "
-        "protection costs, and protects nobody.",
-    ]
+        "protection costs, and protects nobody."
+    )
+    return [cost, often, relation, randomness]

@@ -117,7 +117,7 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
         **times(simulation),
         categories={name: finite(shifts) for name, shifts in last.by_category.items()},
         privacy=[Seen(**one._asdict()) for one in leaving],
-        **({} if (private := dp.spent(simulation)) is None else {"dp": private}),
+        dp=dp.spent(simulation),
         data=describe(data, plan.notes),
         split=plan.split.hash,
         versions=machine.versions(),
