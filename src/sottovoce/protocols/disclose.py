@@ -8,7 +8,9 @@ of it enters the table. The rest is kept in the private remainder, which never t
     table ← table + Δ′;  private ← private + (Δ − Δ′)
 
 A row that is not disclosed does not grow older in the table either. Steps that add noise to every row let all
-rows grow older alike (`disclosed_age`), so that ages tell nothing. People score with table + private.
+rows grow older alike (`disclosed_age`), so that ages tell nothing. Their noise is no part of the remainder
+(Δ′ is then what they disclose on average): in the table it fades with every merge, and the remainder would
+subtract all of it for ever. People score with table + private.
 """
 
 from typing import Any
@@ -16,7 +18,13 @@ from typing import Any
 import numpy as np
 
 from sottovoce.combine.interface import train_after_merge
-from sottovoce.exchange.steps.interface import Nothing, disclosed_age, protect
+from sottovoce.exchange.steps.interface import (
+    Nothing,
+    adds_noise,
+    disclosed_age,
+    protect,
+    protect_quietly,
+)
 from sottovoce.kernels import (
     STORAGE,
     driver,
@@ -42,11 +50,17 @@ def _with_remainder(steps, rule, model, tables, private, slot, people, person, r
     _difference(copy, age, head, updates)
     updates.clock[0], updates.size[0] = tables.clock[slot], tables.size[slot]
     _keep(updates, copy.age - age, private, person, np.float32(1))
-    protect(steps, updates, 0, people, person, run, people.steps[person])
     for j in range(len(age)):  # from here on `age` tells how much older a disclosed row becomes
         age[j] = disclosed_age(steps, copy.age[j] - age[j])
+    if adds_noise(steps):
+        quiet = _copied(updates, copy)
+        protect_quietly(steps, quiet, 0, people, person, run, people.steps[person])
+        _keep(quiet, age, private, person, np.float32(-1))
+        protect(steps, updates, 0, people, person, run, people.steps[person])
+    else:
+        protect(steps, updates, 0, people, person, run, people.steps[person])
+        _keep(updates, age, private, person, np.float32(-1))
     _enter(updates, age, tables, slot, key)
-    _keep(updates, age, private, person, np.float32(-1))
 
 
 @operation(default=_with_remainder)
@@ -85,6 +99,20 @@ def _difference(copy, age, head, updates):
     updates.offset[1] = count
     for d in range(head.shape[1]):
         updates.head[0, d] = copy.head[0, d] - head[0, d]
+
+
+@helper
+def _copied(updates, model):
+    """A copy of an update of this model."""
+    copy, count = indexed_copy(model), updates.offset[1]
+    copy.offset[1], copy.size[0] = count, updates.size[0]
+    for n in range(count):
+        copy.ids[n] = updates.ids[n]
+        for d in range(width(updates)):
+            copy.rows[n, d] = updates.rows[n, d]
+    for d in range(updates.head.shape[1]):
+        copy.head[0, d] = updates.head[0, d]
+    return copy
 
 
 @helper

@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sottovoce.exchange.noise.interface import Hashed
-from sottovoce.exchange.steps.bound import clipping_factor
-from sottovoce.exchange.steps.interface import disclosed_age, protect
+from sottovoce.exchange.steps.bound import clipping_factor, shorten
+from sottovoce.exchange.steps.interface import disclosed_age, protect, protect_quietly
 from sottovoce.kernels import NOISE, helper, operation, stream
 from sottovoce.state import Longs, width
 
@@ -102,13 +102,22 @@ def _protect(step, updates, place, people, person, run, round):
     people.disclosed[person] += 1
 
 
+def _quietly(step, updates, place, people, person, run, round):
+    if people.disclosed[person] >= step.disclosures:
+        _withhold(updates, place)
+    else:
+        shorten(updates, place, step.length)
+
+
 def _alike(step, trained):
     return np.int32(1)
 
 
 def noisy(step: Any) -> Any:
     """Make a step one that adds noise. It implements `unit_of` and `noise_at` besides."""
+    step.noisy = True
     protect.rule(step)(_protect)
+    protect_quietly.rule(step)(_quietly)
     disclosed_age.rule(step)(_alike)
     return step
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 from sottovoce.exchange.compression.interface import Chain, rows
 from sottovoce.exchange.pack import round_off
-from sottovoce.kernels import COMPRESSION, ROUNDING, below, operation, stream
+from sottovoce.kernels import COMPRESSION, ROUNDING, below, constant, operation, stream
 from sottovoce.state import width
 
 
@@ -25,6 +25,21 @@ def protect(step, updates, place, people, person, run, round):
     rows of one's own from those of sampled ones. Random numbers are keyed by `run`,
     `people.key[person]` and the number of the `round`.
     """
+
+
+def _protect(step, updates, place, people, person, run, round):
+    protect(step, updates, place, people, person, run, round)
+
+
+@operation(default=_protect)
+def protect_quietly(step, updates, place, people, person, run, round):
+    """The same without noise, if the step adds any: what is disclosed on average."""
+
+
+@constant
+def adds_noise(step: Any) -> int:
+    """Whether a step, or one of several, adds noise (`noisy`), known at compile time."""
+    return int(any(getattr(part, "noisy", False) for part in getattr(step, "parts", (step,))))
 
 
 @operation(default=lambda step, trained: trained)
