@@ -67,6 +67,7 @@ def baseline(name: str, parts: Components, split: "Split", seed: int) -> "Simula
         merge=build("merge", "none", {}, name),
         peers=build("peers", "uniform", {}, name),
         chain=Whole(),
+        sum=build("sum", "plain", {}, name),
         steps=(),
     )
     made = _simulation(central, split, seed, 1)
