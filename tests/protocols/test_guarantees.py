@@ -22,8 +22,8 @@ from sottovoce.peers.personalized import Personalized
 from sottovoce.peers.uniform import Uniform
 from sottovoce.privacy.guarantee import calibrated, summed_at_least
 from sottovoce.protocols.central import Central as CentralTraining
-from sottovoce.protocols.fedfast import FedFast
 from sottovoce.protocols.federated import Federated
+from sottovoce.protocols.fedfast import FedFast
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.protocols.guarantees import check
 

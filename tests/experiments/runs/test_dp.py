@@ -70,10 +70,14 @@ def test_components_say_what_noise_hides(small):
     ("changes", "why"),
     [
         (LOCAL | {"privacy__steps": ["gaussian"]}, "small.toml: privacy.steps: 'gaussian' is told neither"),
-        (CENTRAL | {"protocol__aggregate": "fedavg", "protocol__selection": "useful"}, "small.toml: selection"),
+        (
+            CENTRAL | {"protocol__aggregate": "fedavg", "protocol__selection": "useful"},
+            "small.toml: selection",
+        ),
         (CENTRAL | {"protocol__aggregate": "mf-fedavg"}, "small.toml: This aggregation divides"),
         (
-            LOCAL | {"protocol__name": "gossip", "protocol__aggregate": None, "protocol__merge": "dataset-size"},
+            LOCAL
+            | {"protocol__name": "gossip", "protocol__aggregate": None, "protocol__merge": "dataset-size"},
             "small.toml: This merge rule weighs models by how much data",
         ),
     ],
@@ -85,7 +89,7 @@ def test_refusals_name_the_recipe(small, changes, why):
 
 def test_delta_is_compared_with_the_number_of_people(small):
     loose = {"name": "gaussian", "epsilon": 4.0, "disclosures": 2, "delta": 0.5}
-    with pytest.raises(RecipeError, match="delta = 0.5 is not below 1 / "):
+    with pytest.raises(RecipeError, match=r"delta = 0\.5 is not below 1 / "):
         run_recipe(small(**LOCAL | {"privacy__steps": [loose]}))
 
 
