@@ -22,6 +22,7 @@ LAYERS = [
     {"kernel_cache"},
     {"kernels"},
     {"registry", "disclosure"},
+    {"privacy"},
     {"data"},
     {"metrics"},
     {"state"},

@@ -21,6 +21,7 @@ _WIDE = 10_000  # letters, more than any table has
 def figures(run: "Run") -> None:
     """Print the data of a run, its metrics beside baselines and references, its verdict and its cost."""
     from sottovoce.experiments.recipe import phrases
+    from sottovoce.experiments.runs.dp import sentences
     from sottovoce.experiments.runs.machine import duration, size
     from sottovoce.experiments.runs.trouble import missing
 
@@ -50,6 +51,8 @@ def figures(run: "Run") -> None:
     counts = {"round": result.rounds, "node": result.nodes, "message": result.messages}
     text = ", ".join(count(number, noun) for noun, number in counts.items())
     screen.print(f"{text} {took}", soft_wrap=True)
+    if result.dp is not None:
+        screen.print(" ".join(sentences(result.dp)), soft_wrap=True)
 
 
 def _table(screen: "Console", metrics: Sequence[str], subjects: Mapping[str, Sequence[str]]) -> "Table":

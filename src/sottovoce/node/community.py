@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,14 @@ from sottovoce.errors import DataError, RunError
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import chain
 from sottovoce.exchange.message import Expect
+from sottovoce.exchange.steps.interface import on_device
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
+from sottovoce.privacy.guarantee import calibrated
+from sottovoce.protocols import guarantees
 from sottovoce.protocols.execute import Learning
+from sottovoce.protocols.gossip import Gossip
 from sottovoce.protocols.hosted import InTurn
 from sottovoce.registry import Choice, chosen
 from sottovoce.state import People, Tables, whole
@@ -94,7 +98,8 @@ class Community:
                 "Messages cannot be differences to a common start where every node starts on its own.",
                 "Leave 'delta' out, or set start=\"common\".",
             )
-        self.steps = tuple(chosen("step", one) for one in steps)
+        self.steps = tuple(calibrated(chosen("step", one)) for one in steps)
+        self.promise = guarantees.check(Gossip(), self.merge, None, self.steps)
         self.seed, self.start, self.scale, self.shape = seed, start, scale, shape(self.model)
         self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
         described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
@@ -116,10 +121,14 @@ class Community:
             )
         return points
 
-    @property
     def learning(self) -> Learning:
-        """How a node learns from what it receives."""
-        return Learning(self.merge, self.model, sequence(self.steps), InTurn())
+        """How a node learns from what it receives, for one use: noise is drawn anew for each."""
+        return Learning(self.merge, self.model, sequence(self.steps_on_device()), InTurn())
+
+    def steps_on_device(self) -> list[Any]:
+        """The steps for one use, with random numbers from the operating system where they must be secret."""
+        count = len(self.items) * self.shape.row + self.shape.head
+        return [on_device(step, count) for step in self.steps]
 
     @property
     def largest_message(self) -> int:

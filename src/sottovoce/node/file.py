@@ -19,7 +19,7 @@ from sottovoce.models.interface import optimizer_size
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import one_person
 
-FORMAT = 2
+FORMAT = 3
 """The version of the file."""
 ABOUT, HISTORY, HEADER = 2**16, 2**27, 2**12
 """The most bytes of the description, of a column of the history, and of an array's header."""
@@ -31,6 +31,7 @@ ARRAYS = (
     "user",
     "steps",
     "optimizer",
+    "disclosed",
     "private rows",
     "private age",
     "private head",

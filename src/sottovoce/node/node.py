@@ -95,7 +95,7 @@ class Node:
         self._people = self._new_person()
         self._receivers = new_receivers(1, relayed=np.zeros(1, np.bool_))
         self._tables = community.started(self._people)
-        self._tables.size[0] = len(self._train)
+        self._weigh()
         row, head, items = self._width, community.shape.head, len(community.items)
         self._private = zeros(int(bool(community.steps)), items, row, head)
         delta = community.chain.delta
@@ -109,6 +109,22 @@ class Node:
     def _new_person(self) -> Any:
         return new_person(self.community, self.key, self._train, self._weighting, self.candidates)
 
+    def _weigh(self) -> None:
+        """The model notes how much data it is trained by, unless that must stay private."""
+        self._tables.size[0] = 0 if self.community.promise else len(self._train)
+
+    @property
+    def budget_left(self) -> int | None:
+        """How many more disclosures the budget of differential privacy allows; None without one."""
+        promise = self.community.promise
+        return None if promise is None else max(0, promise.disclosures - int(self._people.disclosed[0]))
+
+    @property
+    def epsilon(self) -> float | None:
+        """ε of all that this node has disclosed so far, at the δ of its step; None without such a step."""
+        promise = self.community.promise
+        return None if promise is None else promise.spent(int(self._people.disclosed[0]))
+
     def learn(self, history: History) -> None:
         """Add what the person met since; the next training learns from it.
 
@@ -120,15 +136,15 @@ class Node:
         self._weighting = without(self._weighting, met.item)
         before = self._people
         self._people = self._new_person()._replace(
-            user=before.user, steps=before.steps, optimizer=before.optimizer
+            user=before.user, steps=before.steps, optimizer=before.optimizer, disclosed=before.disclosed
         )
-        self._tables.size[0] = len(self._train)
+        self._weigh()
 
     def _meet(self, incoming: Tables, origin: int, relay: bool = False) -> None:
         self._receivers.relayed[0] = relay
         models = self._tables, self._private, incoming, origin
         with self._unharmed():
-            _absorb(*self.community.learning, *models, self._people, self._receivers, self.key.run)
+            _absorb(*self.community.learning(), *models, self._people, self._receivers, self.key.run)
 
     @contextlib.contextmanager
     def _unharmed(self) -> Iterator[None]:
@@ -196,7 +212,13 @@ class Node:
             raise MessageError("A server's model must have a row for every item.", "Send it whole.")
         items, head = len(community.items), community.shape.head
         updates = gathered([items, 0], self._width, head, items)
-        steps = sequence([*community.steps, community.chain._replace(bits=32)])  # `_update_message` rounds
+        if self.budget_left == 0:
+            raise RunError(
+                f"This person's budget is spent: {self._people.disclosed[0]} updates were disclosed.",
+                "The node can still learn from models that it receives.",
+            )
+        # `_update_message` rounds
+        steps = sequence([*community.steps_on_device(), community.chain._replace(bits=32)])
         run, version = self.key.run, message.clock
         parts = community.model, received(message), steps, updates, self._people, run, version
         with self._unharmed():
@@ -262,6 +284,7 @@ class Node:
             "user": person.user,
             "steps": person.steps,
             "optimizer": person.optimizer,
+            "disclosed": person.disclosed,
             "private rows": private.rows,
             "private age": private.age,
             "private head": private.head,
@@ -280,7 +303,7 @@ class Node:
         node = cls(community, key=saved.key, candidates=saved.candidates)
         node._train, node._weighting = saved.parts["train"], saved.parts["weighting"]
         node._people = node._new_person()
-        node._tables.size[0] = len(node._train)
+        node._weigh()
         file.put_back(Path(path), saved.arrays, node._state())
         node.sent, node.received = (int(n) for n in saved.arrays["counters"])
         return node

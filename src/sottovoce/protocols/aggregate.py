@@ -86,9 +86,9 @@ def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, p
     """One aggregation after the other, each with some of these persons; write how many rows were sent."""
     first = groups.first
     for g in range(len(first) - 1):
-        begin, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
-        group = groups.persons[begin:end], groups.heard[begin:end]
-        open_sums(sum, sums, end - begin, np.count_nonzero(groups.heard[begin:end]))
+        start, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
+        group = groups.persons[start:end], groups.heard[start:end]
+        open_sums(sum, sums, end - start, np.count_nonzero(groups.heard[start:end]), run, slot, round)
         for b in prange(BLOCKS):
             _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, b, sums)
         changed = collect(sum, sums)

@@ -7,7 +7,10 @@ of it enters the table. The rest is kept in the private remainder, which never t
     copy = table + private;  train copy;  Δ = what changed;  Δ′ = steps(Δ)
     table ← table + Δ′;  private ← private + (Δ − Δ′)
 
-A row that is not disclosed does not grow older in the table either. People score with table + private.
+A row that is not disclosed does not grow older in the table either. Steps that add noise to every row let all
+rows grow older alike (`disclosed_age`), so that ages tell nothing. Their noise is no part of the remainder
+(Δ′ is then what they disclose on average): in the table it fades with every merge, and the remainder would
+subtract all of it for ever. People score with table + private.
 """
 
 from typing import Any
@@ -15,7 +18,13 @@ from typing import Any
 import numpy as np
 
 from sottovoce.combine.interface import train_after_merge
-from sottovoce.exchange.steps.interface import Nothing, protect
+from sottovoce.exchange.steps.interface import (
+    Nothing,
+    adds_noise,
+    disclosed_age,
+    protect,
+    protect_quietly,
+)
 from sottovoce.kernels import (
     STORAGE,
     driver,
@@ -40,10 +49,18 @@ def _with_remainder(steps, rule, model, tables, private, slot, people, person, r
     train_after_merge(rule, model, copy, 0, people, person, run)
     _difference(copy, age, head, updates)
     updates.clock[0], updates.size[0] = tables.clock[slot], tables.size[slot]
-    _keep(updates, copy, age, private, person, np.float32(1))
-    protect(steps, updates, 0, people, person, run, people.steps[person])
-    _enter(updates, copy, age, tables, slot, key)
-    _keep(updates, copy, age, private, person, np.float32(-1))
+    _keep(updates, copy.age - age, private, person, np.float32(1))
+    for j in range(len(age)):  # from here on `age` tells how much older a disclosed row becomes
+        age[j] = disclosed_age(steps, copy.age[j] - age[j])
+    if adds_noise(steps):
+        quiet = _copied(updates, copy)
+        protect_quietly(steps, quiet, 0, people, person, run, people.steps[person])
+        _keep(quiet, age, private, person, np.float32(-1))
+        protect(steps, updates, 0, people, person, run, people.steps[person])
+    else:
+        protect(steps, updates, 0, people, person, run, people.steps[person])
+        _keep(updates, age, private, person, np.float32(-1))
+    _enter(updates, age, tables, slot, key)
 
 
 @operation(default=_with_remainder)
@@ -85,12 +102,30 @@ def _difference(copy, age, head, updates):
 
 
 @helper
-def _keep(updates, copy, age, private, person, sign):
-    """Add an update to a person's private remainder, or take it out again."""
+def _copied(updates, model):
+    """A copy of an update of this model."""
+    copy, count = indexed_copy(model), updates.offset[1]
+    copy.offset[1], copy.size[0] = count, updates.size[0]
+    for n in range(count):
+        copy.ids[n] = updates.ids[n]
+        for d in range(width(updates)):
+            copy.rows[n, d] = updates.rows[n, d]
+    for d in range(updates.head.shape[1]):
+        copy.head[0, d] = updates.head[0, d]
+    return copy
+
+
+@helper
+def _keep(updates, grown, private, person, sign):
+    """Add an update to a person's private remainder, or take out what is disclosed of it.
+
+    `grown` [items] tells how much older its rows are. It may be more than training made them; no remainder
+    has a negative age.
+    """
     begin, rows, own = private.offset[person], updates.rows, private.rows
     for n in range(updates.offset[1]):
         j = updates.ids[n]
-        private.age[begin + j] += np.int32(sign) * (copy.age[j] - age[j])
+        private.age[begin + j] = max(0, private.age[begin + j] + np.int32(sign) * grown[j])
         for d in range(width(updates)):
             own[begin + j, d] += sign * rows[n, d]
     for d in range(updates.head.shape[1]):
@@ -98,13 +133,13 @@ def _keep(updates, copy, age, private, person, sign):
 
 
 @helper
-def _enter(updates, copy, age, tables, slot, key):
-    """Add an update to the table that travels. Its rows grow older as the training made them."""
+def _enter(updates, grown, tables, slot, key):
+    """Add an update to the table that travels. Its rows grow older by what `grown` [items] says."""
     begin, own = tables.offset[slot], tables.rows
     for n in range(updates.offset[1]):
         item = updates.ids[n]
         j = begin + item
-        tables.age[j] = limited(tables, tables.age[j] + copy.age[item] - age[item])
+        tables.age[j] = limited(tables, tables.age[j] + grown[item])
         for d in range(width(tables)):
             value = to_float32(own[j, d]) + updates.rows[n, d]
             own[j, d] = from_float32(own, value, rounding(tables, key, item, d))

@@ -17,6 +17,8 @@ from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.peers.interface import meet, period, remembers
+from sottovoce.privacy.guarantee import calibrated
+from sottovoce.protocols import guarantees
 from sottovoce.protocols.averaged import Averaged
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.hosted import InTurn
@@ -51,7 +53,7 @@ from sottovoce.state import (
 )
 from sottovoce.timing import Timing, present, synchronous
 
-TRAINED = "user", "key", "steps", "optimizer"
+TRAINED = "user", "key", "steps", "optimizer", "disclosed"
 """What people keep when their data change."""
 KEPT = "kept "
 """How a checkpoint tells what a protocol keeps from the arrays of the engine."""
@@ -98,6 +100,8 @@ class Simulation(World):
         sum: Any = Plain(),  # noqa: B008
         observation: Observation | None = None,
     ) -> None:
+        steps, sum = tuple(calibrated(step) for step in steps), calibrated(sum)
+        promise = guarantees.check(protocol, merge, peers, steps, sum, train.people)
         self._hosts: Hosts = hosts(protocol, train, seed)
         slots = self._hosts.slots
         clock = synchronous(nodes(protocol, train, seed)) if timing is None else timing
@@ -115,7 +119,7 @@ class Simulation(World):
             sum=sum,
             task=task._replace(row=size.row, head=size.head),
             chain=chain,
-            steps=tuple(steps),
+            steps=steps,
             seed=seed,
             timing=clock,
             storage=storage,
@@ -128,6 +132,7 @@ class Simulation(World):
             views=views,
             kept=keeps(protocol, train.people),
             observation=observation,
+            promise=promise,
         )
         self._weigh(train)
         self.messages = self.arrived = self.bytes = 0
@@ -136,7 +141,9 @@ class Simulation(World):
         start(self.model, self.tables, self.people, seed, common_start(protocol), batch=slots)
 
     def _weigh(self, train: Interactions) -> None:
-        """Models note how much data they are trained by."""
+        """Models note how much data they are trained by, unless that must stay private."""
+        if self.promise is not None:
+            return
         lengths = np.diff(train.indptr)[self._hosts.member]
         ends = np.concatenate([[0], np.cumsum(lengths)])
         self.tables.size[:] = np.diff(ends[self._hosts.first])
@@ -192,6 +199,8 @@ class Simulation(World):
         if period(self.peers):
             state |= {f"views {name}": known for name, known in self.views._asdict().items()}
             state |= {"heard": self.receivers.heard, "liked": self.receivers.quality}
+        if self.promise is not None:
+            state["disclosed"] = people.disclosed
         if people.optimizer.size:
             state["optimizer"] = people.optimizer
         return state | self.driver.state()

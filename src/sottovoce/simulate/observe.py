@@ -190,5 +190,5 @@ def of_participants(
 
 def _copied(people: People) -> People:
     """People whose training changes nobody else."""
-    own = "user", "steps", "optimizer"
+    own = "user", "steps", "optimizer", "disclosed"
     return people._replace(**{name: getattr(people, name).copy() for name in own})

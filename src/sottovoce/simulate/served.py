@@ -9,6 +9,7 @@ from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.protocols._participants import Aggregation, Groups, terms
 from sottovoce.protocols.aggregate import Aggregator, Federation
 from sottovoce.protocols.interface import dropout, group_size, lengths, participants, sees_vectors, settle
+from sottovoce.simulate.budgets import count_heard, within_budget
 from sottovoce.simulate.observe import Observation, of_participants, of_server
 from sottovoce.simulate.world import Arrays, Traffic, World
 from sottovoce.state import Longs
@@ -37,8 +38,9 @@ class Served:
         return Aggregation(served, world.timing, self.terms, begin, world.seed, server, number)
 
     def _choose(self, kept: Arrays, asked: Aggregation) -> Groups:
-        chosen: Groups = participants(self.world.protocol, kept, self.world.people.user, asked)
-        return chosen
+        world, people = self.world, self.world.people
+        chosen: Groups = participants(world.protocol, kept, people.user, asked)
+        return within_budget(chosen, people.disclosed, world.promise)
 
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a round needs."""
@@ -82,6 +84,7 @@ class Served:
                     records += self._seen(watch, group, asked, vectors)
             parts = world.tables, server, world.people, group, world.seed
             sent.append(self.aggregator.aggregate(*parts, batch=self.batch))
+            count_heard(group, world.people.disclosed, world.promise)
         if seen and watch is not None:
             with world.aside():
                 watch.record(world.round, records)

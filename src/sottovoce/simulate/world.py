@@ -11,6 +11,7 @@ from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.models.interface import Shape
 from sottovoce.peers.interface import Views
+from sottovoce.privacy.guarantee import Guarantee
 from sottovoce.state import People, Receivers, Storage, Tables, gathered, whole
 from sottovoce.timing import Timing
 
@@ -57,6 +58,7 @@ class World:
     views: Views
     kept: Arrays  # what the protocol remembers
     observation: "Observation | None" = None
+    promise: Guarantee | None = None  # differential privacy, if a step or the sum gives it
     round: int = field(default=0, init=False)
     observing: float = field(default=0.0, init=False)  # seconds that recording took
 

@@ -44,6 +44,7 @@ class People(NamedTuple):
     weighting_before: Ints
     weighting_gap: Ints
     optimizer: Floats  # [U, m], optimizer state that people keep between trainings; m is 0 for most models
+    disclosed: Ints  # [U], how many updates with noise have left each person; see `privacy`
 
 
 class Receivers(NamedTuple):
@@ -143,6 +144,7 @@ def new_people(
         place=np.empty((0, 3), np.float32) if places is None else places.place,
         **{f"weighting_{name}": array for name, array in aside._asdict().items()},
         optimizer=np.zeros((count, optimizer), np.float32),
+        disclosed=np.zeros(count, np.int32),
     )
 
 

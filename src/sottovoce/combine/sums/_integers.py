@@ -98,7 +98,7 @@ def threshold(sum, people):
 
 
 @open_sums.rule(Integers)
-def _open_sums(sum, sums, participants, heard):
+def _open_sums(sum, sums, participants, heard, run, slot, round):
     now = sums.now
     part = max(participants, 1) if sum.shared else 1
     now[PEOPLE], now[HEARD], now[THRESHOLD] = participants, heard, threshold(sum, participants)

@@ -64,9 +64,12 @@ def new_sums(sum: Any, blocks: int, items: int, row: int, head: int, lengths: Fl
     """
 
 
-@operation(default=lambda sum, sums, participants, heard: None)
-def open_sums(sum, sums, participants, heard):
-    """Begin an aggregation of so many participants, so many of whom will be heard; by default nothing."""
+@operation(default=lambda sum, sums, participants, heard, run, slot, round: None)
+def open_sums(sum, sums, participants, heard, run, slot, round):
+    """Begin aggregation `round` of the server in `slot`; by default nothing.
+
+    There are so many participants, so many of whom will be heard. Noise takes its key from the rest.
+    """
 
 
 @operation

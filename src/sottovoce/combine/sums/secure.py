@@ -50,6 +50,7 @@ from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.errors import MessageError, RecipeError
 from sottovoce.exchange import codec
 from sottovoce.plural import count
+from sottovoce.privacy.guarantee import finest, summed_at_least
 from sottovoce.registry import component
 from sottovoce.state import Longs
 
@@ -148,6 +149,16 @@ def _check_task(sum: Secure, task: Task) -> None:
             fixed_point(sum.bits, places, task.group)
     except MessageError as error:
         raise RecipeError(f"protocol.sum: {error.problem}", error.remedy) from None
+
+
+@summed_at_least.rule(Secure)
+def _summed_at_least(sum: Secure, group: int) -> int:
+    return threshold(sum, group)
+
+
+@finest.rule(Secure)
+def _finest(sum: Secure) -> int:
+    return min(sum.row_places, sum.head_places)
 
 
 @traffic.rule(Secure)

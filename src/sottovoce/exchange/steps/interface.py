@@ -8,11 +8,11 @@ A step is a `NamedTuple` of its parameters, registered with `@component("step", 
 gossip steps decide what of a training enters the table that travels: see `protocols.disclose`.
 """
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from sottovoce.exchange.compression.interface import Chain, rows
 from sottovoce.exchange.pack import round_off
-from sottovoce.kernels import COMPRESSION, ROUNDING, below, operation, stream
+from sottovoce.kernels import COMPRESSION, ROUNDING, below, constant, operation, stream
 from sottovoce.state import width
 
 
@@ -24,6 +24,38 @@ def protect(step, updates, place, people, person, run, round):
     `updates.offset[place + 1]`. The person's own items, `people.item[people.indptr[person] : …]`, tell
     rows of one's own from those of sampled ones. Random numbers are keyed by `run`,
     `people.key[person]` and the number of the `round`.
+    """
+
+
+def _protect(step, updates, place, people, person, run, round):
+    protect(step, updates, place, people, person, run, round)
+
+
+@operation(default=_protect)
+def protect_quietly(step, updates, place, people, person, run, round):
+    """The same without noise, if the step adds any: what is disclosed on average."""
+
+
+@constant
+def adds_noise(step: Any) -> int:
+    """Whether a step, or one of several, adds noise (`noisy`), known at compile time."""
+    return int(any(getattr(part, "noisy", False) for part in getattr(step, "parts", (step,))))
+
+
+@operation(default=lambda step, trained: trained)
+def disclosed_age(step, trained):
+    """How much older a row that is disclosed becomes for others, under gossip.
+
+    By default as much as training made it: `trained`, 1 if it touched the row. That tells which rows it
+    touched, so a step that hides this must not let it through.
+    """
+
+
+@operation(default=lambda step, count: step)
+def on_device(step: Any, count: int) -> Any:
+    """The step for one use on a real device, where updates have at most `count` numbers. Python only.
+
+    A step that needs secret random numbers takes them from the operating system here, never from `run`.
     """
 
 

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from sottovoce.exchange.compression.interface import Whole
-from sottovoce.exchange.steps.interface import Nothing, protect
+from sottovoce.exchange.steps.interface import Nothing, disclosed_age, protect, protect_quietly
 from sottovoce.kernels import by_class
 
 
@@ -79,3 +79,14 @@ def _others(kind: Any) -> Callable[[Any], Any]:
 def _one_after_the_other(step, updates, place, people, person, run, round):
     protect(_first(step), updates, place, people, person, run, round)
     protect(_others(step), updates, place, people, person, run, round)
+
+
+@protect_quietly.rule(Steps)
+def _quietly(step, updates, place, people, person, run, round):
+    protect_quietly(_first(step), updates, place, people, person, run, round)
+    protect_quietly(_others(step), updates, place, people, person, run, round)
+
+
+@disclosed_age.rule(Steps)
+def _age_after_all(step, trained):
+    return disclosed_age(_others(step), disclosed_age(_first(step), trained))

@@ -55,12 +55,13 @@ def components(recipe: "Recipe") -> Components:
         merge=_merge(recipe, protocol, used),
         peers=build(recipe, "peers", peers(recipe), "network.peers"),
         chain=_chain(recipe, protocol, "merge" in used),
-        sum=build(recipe, "sum", recipe.protocol.sum or PLAIN, "protocol.sum"),
-        steps=tuple(build(recipe, "step", step, "privacy.steps") for step in recipe.privacy.steps),
+        sum=_calibrated(recipe, "sum", recipe.protocol.sum or PLAIN, "protocol.sum"),
+        steps=tuple(_calibrated(recipe, "step", step, "privacy.steps") for step in recipe.privacy.steps),
         links=build(recipe, "links", links, "network.links") if links else None,
         churn=build(recipe, "churn", network.churn or ALWAYS, "network.churn"),
         references=_references(recipe),
     )
+    combinations.check_guarantee(built, recipe.where)
     if "merge" in used:
         combinations.check(built.merge, built.peers, built.chain, built.steps, recipe.where)
     if "sum" in used:
@@ -77,6 +78,17 @@ def build(recipe: "Recipe", kind: str, named: Named, key: str) -> Any:
     except RecipeError as error:
         if error.problem.startswith(recipe.where):
             raise
+        raise RecipeError(f"{recipe.where}: {key}: {error.problem}", error.remedy) from None
+
+
+def _calibrated(recipe: "Recipe", kind: str, named: Named, key: str) -> Any:
+    """Build a component; one that adds noise within a budget gets all of its figures."""
+    from sottovoce.privacy.guarantee import calibrated
+
+    built = build(recipe, kind, named, key)
+    try:
+        return calibrated(built)
+    except RecipeError as error:
         raise RecipeError(f"{recipe.where}: {key}: {error.problem}", error.remedy) from None
 
 

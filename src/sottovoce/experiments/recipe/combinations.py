@@ -128,6 +128,21 @@ def check_privacy(protocol: str, parts: "Components", where: str) -> None:
         )
 
 
+def check_guarantee(parts: "Components", where: str) -> None:
+    """Refuse what would undo a guarantee of differential privacy."""
+    from sottovoce.protocols import guarantees
+
+    try:
+        promise = guarantees.check(parts.protocol, parts.merge, parts.peers, parts.steps, parts.sum)
+    except RecipeError as error:
+        raise RecipeError(f"{where}: {error.problem}", error.remedy) from None
+    if promise and getattr(parts.model, "start_from", None):
+        raise RecipeError(
+            f"{where}: model.start_from takes models that were trained on the same people without noise.",
+            "Leave it out.",
+        )
+
+
 def check_split(merge: Any, best: str, split: "Split", where: str) -> None:
     """Refuse to judge models on weighting sets that do not exist."""
     asked = "protocol.merge" if judges(merge) else "evaluate.best" if best != "none" else ""

@@ -13,11 +13,16 @@ def disclosed(parts: "Components", tuned: bool = False) -> "list[Disclosure]":
     `tuned` is whether people fine-tune a copy of the model before they use it.
     """
     from sottovoce.disclosure import NOTHING, Disclosure, discloses
+    from sottovoce.privacy.guarantee import found as promised
 
     summed = getattr(parts.protocol, "topology", "") == "server"  # elsewhere there are no sums
     sums = (parts.sum,) if summed else ()
     every = parts.protocol, *sums, parts.merge, parts.peers, *parts.steps, parts.chain
     found = [one for component in every for one in discloses(component)]
+    promise = promised([*parts.steps, parts.sum])
+    if promise is not None and promise.trust != "central":
+        sent = discloses(parts.protocol)
+        found = [one._replace(tells=f"Without noise: {one.tells}") if one in sent else one for one in found]
     if not discloses(parts.protocol):
         unknown = "The protocol is not one of Sottovoce's own and does not declare what leaves a device."
         found.insert(0, Disclosure("unknown", "unknown", unknown))

@@ -3,6 +3,7 @@
 from sottovoce.experiments.pages.markup import element
 from sottovoce.experiments.report.layout import Cell, Column, Part, Section, Table
 from sottovoce.experiments.report.methods import Method, Study
+from sottovoce.experiments.runs.dp import sentences
 from sottovoce.experiments.runs.result import Seen
 
 _AGREED = "Private data leaves devices here; the recipe agrees to that (disclose = true)."
@@ -24,8 +25,17 @@ def leaving(study: Study) -> list[Section]:
     for number, (seen, methods) in enumerate(groups, 1):
         if len(groups) > 1:
             parts.append(element("h3", "; ".join(method.name for method in methods)))
+        parts += [element("p", told) for method in methods for told in _promise(method)]
         parts.append(_table(seen, _summary(seen, methods[0]), f"privacy-{number}" * (len(groups) > 1)))
     return [Section("What leaves a device", parts, "words")] if parts else []
+
+
+def _promise(method: Method) -> list[str]:
+    """What a method promises by differential privacy, over the runs of it; nothing if it promises nothing."""
+    spent = [run.figures.dp for run in method.runs if run.figures.dp is not None]
+    if not spent:
+        return []
+    return sentences(max(spent, key=lambda one: one.epsilon))
 
 
 def _summary(seen: list[Seen], method: Method) -> str:

@@ -44,6 +44,30 @@ class Seen(_Table):
     private: bool = False
 
 
+class Spent(_Table):
+    """Differential privacy: what the person who disclosed most has spent; see `sottovoce.privacy`."""
+
+    trust: str
+    """`local`, `distributed` or `central`."""
+    relation: str
+    """Which data sets are neighbours."""
+    epsilon: float
+    """ε that the person who disclosed most has spent."""
+    budget: float
+    """The ε that nobody exceeds."""
+    delta: float
+    noise: float
+    """The standard deviation of the noise, divided by the sensitivity."""
+    allowed: int
+    """How many disclosures the budget allows."""
+    disclosures: dict[str, float]
+    """How many there were per person: `min`, `median`, `max`."""
+    stopped: int
+    """How many people have spent their budget."""
+    randomness: str
+    """Where the noise came from."""
+
+
 class Result(_Table):
     """The figures of a finished run. Keys with a default are missing in results of earlier versions."""
 
@@ -91,6 +115,8 @@ class Result(_Table):
     """The bias disparity of each category of items."""
     privacy: list[Seen] = []
     """What leaves a device."""
+    dp: Spent | None = None
+    """Differential privacy, if the run promised it."""
     data: Described
     split: str
     """The hash of the data as it was divided."""

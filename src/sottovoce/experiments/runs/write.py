@@ -6,7 +6,7 @@ import numpy as np
 
 from sottovoce.experiments.recipe.privacy import disclosed
 from sottovoce.experiments.recipe.recipe import Recipe
-from sottovoce.experiments.runs import machine, nodes
+from sottovoce.experiments.runs import dp, machine, nodes
 from sottovoce.experiments.runs.directory import PER_USER, RECOMMENDATIONS, REPORT, RESULT, RunDirectory
 from sottovoce.experiments.runs.facts import best_of, describe, finite, summed, times
 from sottovoce.experiments.runs.prepare import Prepared
@@ -117,6 +117,7 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
         **times(simulation),
         categories={name: finite(shifts) for name, shifts in last.by_category.items()},
         privacy=[Seen(**one._asdict()) for one in leaving],
+        dp=dp.spent(simulation),
         data=describe(data, plan.notes),
         split=plan.split.hash,
         versions=machine.versions(),

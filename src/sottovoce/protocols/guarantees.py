@@ -1,0 +1,125 @@
+"""What a guarantee of differential privacy needs of the other components, each refusal with its reason.
+
+A guarantee covers what its component sends. It is worth nothing if something else that depends on people's
+data leaves beside it, so everything that could is refused here.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from sottovoce.errors import RecipeError
+from sottovoce.privacy.guarantee import Guarantee, finest, found, guarantee, summed_at_least
+from sottovoce.protocols.interface import aggregates, group_size, sees_vectors
+
+
+def check(
+    protocol: Any, merge: Any, peers: Any, steps: Sequence[Any], sum: Any = None, people: int = 0
+) -> Guarantee | None:
+    """The guarantee of a network's steps, or of its way of summing, once nothing undoes it.
+
+    `people` is how many there are; 0: not known yet. None: nobody promises anything.
+    """
+    promised = [one for one in (*steps, sum) if guarantee(one) is not None]
+    if len(promised) > 1:
+        raise RecipeError(
+            "Two components add noise for differential privacy, and each person has one budget.",
+            "Leave one of them out.",
+        )
+    if not promised:
+        return None
+    if promised[0] in steps and promised[0] is not steps[-1]:
+        raise RecipeError(
+            "A step after the one that adds noise could send what the noise hides.",
+            "Name the step that adds noise last; it clips by itself.",
+        )
+    if protocol.topology == "central":
+        raise RecipeError(
+            "Central training has all data in one place, and no step or sum takes part in it.",
+            "Choose the protocol 'gossip' or 'federated'.",
+        )
+    promise = found(promised)
+    if protocol.topology == "server":
+        _check_server(protocol, merge, sum)
+    else:
+        _check_peers(merge, peers)
+    if promise is not None and promise.survivors:
+        _check_sum(protocol, sum, promise, people)
+        _check_places(promised[0], sum)
+    if promise is not None and people and promise.delta * people >= 1:
+        raise RecipeError(
+            f"delta = {promise.delta:g} is not below 1 / {people:,}, the number of people: with such a δ, "
+            "publishing all data of one random person would count as private.",
+            f"Write delta = {0.1 / people:.0e} or less.",
+        )
+    return promise
+
+
+def _check_server(protocol: Any, rule: Any, sum: Any) -> None:
+    if sees_vectors(protocol) or aggregates(protocol) is not None:
+        raise RecipeError(
+            "This protocol sends people's vectors to the server, and no noise hides those.",
+            "Choose the protocol 'federated'.",
+        )
+    if guarantee(sum) is None:
+        return
+    if getattr(rule, "over", "participants") == "contributors":
+        raise RecipeError(
+            "This aggregation divides each row by how many people changed it, and that number is data.",
+            'Set protocol.aggregate = "simple", which divides by the number of participants.',
+        )
+    if getattr(protocol, "selection", "random") == "useful":
+        raise RecipeError(
+            "selection = 'useful' asks people by how long their updates were before noise was added, and "
+            "so tells that to everybody who sees who takes part.",
+            'Set selection = "random" or "in-turn".',
+        )
+
+
+def _check_sum(protocol: Any, sum: Any, promise: Guarantee, people: int) -> None:
+    """Shares of noise hide a person in a sum alone, and only if enough shares are in it."""
+    everybody = protocol.topology == "server" and (group_size(protocol) or people)
+    if protocol.topology != "server" or (everybody and not summed_at_least(sum, everybody)):
+        raise RecipeError(
+            "A share of the noise does not hide its owner, and here others see more than sums.",
+            'Set protocol.sum = "secure" with the protocol \'federated\', or take the step "gaussian", which '
+            "needs no sum.",
+        )
+    if everybody and summed_at_least(sum, everybody) < promise.survivors:
+        raise RecipeError(
+            f"A sum may be of {summed_at_least(sum, everybody)} people, and the noise is enough if "
+            f"{promise.survivors} add their shares.",
+            "Lower survivors, let more people take part (protocol.participants), or raise the threshold of "
+            "the sum.",
+        )
+
+
+def _check_places(step: Any, sum: Any) -> None:
+    """Integers that are rounded once more before they are summed would not have the noise that was proved."""
+    if step.places > finest(sum):
+        raise RecipeError(
+            f"Noise has {step.places} binary places, and the sum keeps {finest(sum)}.",
+            f"Set row_places and head_places of protocol.sum to {step.places} or more, or places of the step "
+            f"to {finest(sum)}.",
+        )
+
+
+_NEEDS = {
+    "size": "weighs models by how much data people have, and so sends that number",
+    "quality": "weighs models by how well they serve the receiver, and what the receiver passes on then "
+    "depends on the receiver's private items",
+}
+
+
+def _check_peers(merge: Any, peers: Any) -> None:
+    why = _NEEDS.get(getattr(merge, "needs", ""))
+    if why:
+        raise RecipeError(
+            f"This merge rule {why}; no noise hides it.",
+            'Set protocol.merge = "linear" or "model-age": under noise on every row, ages and clocks only '
+            "count trainings.",
+        )
+    if getattr(peers, "needs", "") == "quality":
+        raise RecipeError(
+            "These peers are chosen by how good their models are for the receiver, and the choice tells it.",
+            'Choose other peers, such as "uniform" or "shuffled".',
+        )

@@ -1,0 +1,86 @@
+"""What would undo a guarantee is refused, with the reason."""
+
+from typing import NamedTuple
+
+import pytest
+
+from sottovoce.combine.aggregate.change import Change
+from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
+from sottovoce.combine.aggregate.simple import Simple
+from sottovoce.combine.dataset_size import DatasetSize
+from sottovoce.combine.linear import Linear
+from sottovoce.combine.model_age import ModelAge
+from sottovoce.combine.performance import Performance
+from sottovoce.combine.sums.central import Central
+from sottovoce.combine.sums.plain import Plain
+from sottovoce.errors import RecipeError
+from sottovoce.exchange.steps.clip import Clip
+from sottovoce.exchange.steps.discrete_gaussian import DiscreteGaussianShare
+from sottovoce.exchange.steps.gaussian import Gaussian
+from sottovoce.exchange.steps.skellam import SkellamShare
+from sottovoce.peers.personalized import Personalized
+from sottovoce.peers.uniform import Uniform
+from sottovoce.privacy.guarantee import calibrated, summed_at_least
+from sottovoce.protocols.central import Central as CentralTraining
+from sottovoce.protocols.federated import Federated
+from sottovoce.protocols.fedfast import FedFast
+from sottovoce.protocols.gossip import Gossip
+from sottovoce.protocols.guarantees import check
+
+LOCAL = Gaussian(noise=20.0)
+CENTRAL = Central(noise=10.0)
+SHARES = [step(noise=10.0, survivors=20) for step in (SkellamShare, DiscreteGaussianShare)]
+
+
+class Masked(NamedTuple):
+    """A sum that nobody sees into, of two thirds of a group at least."""
+
+
+@summed_at_least.rule(Masked)
+def _summed_at_least(sum, group):
+    return 2 * group // 3 + 1
+
+
+@pytest.mark.parametrize("merge", [Linear(), ModelAge()])
+def test_ages_and_clocks_only_count_trainings(merge):
+    assert check(Gossip(), merge, Uniform(), [LOCAL]).trust == "local"
+
+
+@pytest.mark.parametrize("rule", [MFFedAvg(), Change(), Simple()])
+def test_what_a_server_does_with_noisy_updates_is_its_own_affair(rule):
+    assert check(Federated(selection="useful"), rule, None, [Clip(), LOCAL], Plain(), 900).trust == "local"
+
+
+@pytest.mark.parametrize(
+    ("parts", "why"),
+    [
+        ((Gossip(), DatasetSize(), Uniform(), [LOCAL]), "how much data people have"),
+        ((Gossip(), Performance(), Uniform(), [LOCAL]), "depends on the receiver's private items"),
+        ((Gossip(), Linear(), Personalized(), [LOCAL]), "chosen by how good"),
+        ((FedFast(), Simple(), None, [LOCAL]), "people's vectors"),
+        ((CentralTraining(), Simple(), None, [LOCAL]), "all data in one place"),
+        ((Federated(), Simple(), None, [LOCAL], CENTRAL), "Two components"),
+        ((Federated(), Simple(), None, [LOCAL, Clip()]), "after the one that adds noise"),
+        ((Federated(), MFFedAvg(), None, [], CENTRAL), "that number is data"),
+        ((Federated(selection="useful"), Simple(), None, [], CENTRAL), "before noise was added"),
+        ((Federated(), Simple(), None, [LOCAL], Plain(), 10**6), r"not below 1 / 1,000,000.*delta = 1e-07"),
+        ((Gossip(), Linear(), Uniform(), SHARES[:1]), "does not hide its owner"),
+        ((Federated(), Simple(), None, SHARES[1:], Plain(), 900), "does not hide its owner"),
+        ((Federated(participants=20), Simple(), None, SHARES[:1], Masked(), 900), "may be of 14 people"),
+    ],
+)
+def test_refusals(parts, why):
+    with pytest.raises(RecipeError, match=why):
+        check(*parts)
+
+
+@pytest.mark.parametrize("step", SHARES)
+def test_shares_are_fine_in_sums_that_nobody_sees_into(step):
+    promise = check(Federated(participants=60), Simple(), None, [step], Masked(), 900)
+    assert promise.trust == "distributed"
+    assert promise.noise == pytest.approx(10.0, rel=1e-3)
+    assert promise.spent(calibrated(step).disclosures) <= promise.epsilon
+
+
+def test_without_noise_nothing_is_promised():
+    assert check(Gossip(), DatasetSize(), Uniform(), [Clip()], Plain(), 10) is None
