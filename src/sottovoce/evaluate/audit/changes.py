@@ -49,3 +49,19 @@ def times_seen(changes: Changes, targets: int, items: int) -> Doubles:
 def lengths(changes: Changes) -> Doubles:
     """[R]: how far each row moved."""
     return np.asarray(np.sqrt((changes.change.astype(np.float64) ** 2).sum(axis=1)))
+
+
+def always(changes: Changes, targets: int) -> Doubles:
+    """[P]: how many messages of each target changed something."""
+    pairs = np.unique(np.stack([changes.target, changes.message]), axis=1)
+    return np.bincount(pairs[0], minlength=targets).astype(np.float64)
+
+
+def shared_direction(group: Longs, rows: Doubles, groups: int) -> Doubles:
+    """[groups, k]: the first singular vector of the `rows` [R, k] of each `group` [R]."""
+    width = rows.shape[1]
+    squares = np.empty((groups, width, width))
+    for a in range(width):
+        for b in range(width):
+            squares[:, a, b] = np.bincount(group, rows[:, a] * rows[:, b], groups)
+    return np.asarray(np.linalg.eigh(squares)[1][:, :, -1])

@@ -5,15 +5,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.evaluate.audit import changed_rows, communities, last_one, membership
+from sottovoce.evaluate.audit import changed_rows, communities, complement, last_one, membership
 from sottovoce.evaluate.audit.changes import Changes, first_rounds
 from sottovoce.evaluate.audit.figures import Figure
 from sottovoce.experiments.audit.records import Records
 from sottovoce.experiments.audit.views import SERVER, View
 from sottovoce.state import Bools, Doubles, Longs
 
-_OF_UPDATES = ("changed", "repeated", "length", "side", "never")
+_OF_UPDATES = ("changed", "repeated", "every", "length", "side", "never")
 _OF_MODELS = ("changed", "repeated", "length", "age", "unusual", "never")
+_OF_SUMS = ("changed", "repeated", "every", "length", "unusual", "side")
 
 
 class Truth(NamedTuple):
@@ -53,7 +54,7 @@ def items(view: View, truth: Truth, per_item: int) -> list[dict[str, Any]]:
     """
     own, found, count = truth.own(view.person), [], _count(view, per_item)
     shape = len(view.person), truth.items
-    for way in _OF_UPDATES if view.updates else _OF_MODELS:
+    for way in _ways(view):
         curve = []
         for rounds in some_rounds(view.rounds):
             scores = changed_rows.WAYS[way](first_rounds(view.changes, rounds), *shape)
@@ -61,6 +62,12 @@ def items(view: View, truth: Truth, per_item: int) -> list[dict[str, Any]]:
             curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
         found.append(_entry("items", view, way, curve))
     return found
+
+
+def _ways(view: View) -> tuple[str, ...]:
+    if view.name.startswith("participant"):
+        return _OF_SUMS
+    return _OF_UPDATES if view.updates else _OF_MODELS
 
 
 def _count(view: View, per_item: int) -> Longs:
@@ -79,6 +86,18 @@ def members(view: View, truth: Truth, way: str) -> dict[str, Any]:
         few = None if math.isnan(one.at_few_alarms) else one.at_few_alarms
         curve.append({"rounds": rounds, **rest, "recall_at_1_percent_false_alarms": few})
     return _entry("membership", view, way, curve)
+
+
+def not_items(view: View, truth: Truth) -> dict[str, Any]:
+    """Which items people do not have, from rows that did not change."""
+    own, curve = truth.own(view.person), []
+    for rounds in some_rounds(view.rounds):
+        early = first_rounds(view.changes, rounds)
+        one = complement.attack(
+            complement.missing(early, len(view.person), truth.items), own, view.person
+        )
+        curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
+    return _entry("not-items", view, "unchanged", curve)
 
 
 def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict[str, Any]]:

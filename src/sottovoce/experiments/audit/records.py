@@ -20,6 +20,7 @@ AGAIN = "Run it again, in another directory, to record anew."
 _NAME = re.compile(r"(\d+)-\d+\.npz", re.ASCII)
 _PER_MESSAGE = ("observer", "sender", "update", "clock", "size")
 _PER_ROW = ("ids", "age")
+_WIDE = ("head", "user")
 
 
 class Records(NamedTuple):
@@ -31,6 +32,8 @@ class Records(NamedTuple):
     update: Bools  # [n]
     clock: Longs  # [n]
     size: Longs  # [n]
+    head: Floats  # [n, h]
+    user: Floats  # [n, p]; p is 0 if nobody's vector was sent
     message: Longs  # [R], which message a row belongs to
     ids: Longs  # [R]
     age: Longs  # [R]
@@ -40,7 +43,7 @@ class Records(NamedTuple):
         """The messages where `chosen` [n] is true."""
         kept = chosen[self.message]
         number = np.cumsum(chosen) - 1
-        per_message, per_row = (column[chosen] for column in self[:6]), (column[kept] for column in self[7:])
+        per_message, per_row = (column[chosen] for column in self[:8]), (column[kept] for column in self[9:])
         return Records._make([*per_message, number[self.message[kept]], *per_row])
 
 
@@ -62,7 +65,7 @@ def read(directory: Path, people: int, items: int) -> Records:
             f"{folder} holds no messages: observers received nothing in the rounds they watched.",
             "Observe more rounds, or more people (privacy.observe).",
         )
-    if len({part.rows.shape[1] for part in parts}) > 1:
+    if len({(part.rows.shape[1], part.head.shape[1]) for part in parts}) > 1:
         raise RunError(f"{folder} is damaged: its records have rows of different widths.", AGAIN)
     return joined(parts)
 
@@ -72,6 +75,9 @@ def joined(parts: Sequence[Records]) -> Records:
     first = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
     columns = {name: [getattr(part, name) for part in parts] for name in Records._fields}
     columns["message"] = [part.message + n for part, n in zip(parts, first, strict=True)]
+    if len({part.user.shape[1] for part in parts}) > 1:  # a server's model comes without a vector
+        most = max(part.user.shape[1] for part in parts)
+        columns["user"] = [np.pad(user, ((0, 0), (0, most - user.shape[1]))) for user in columns["user"]]
     return Records(**{name: np.concatenate(column) for name, column in columns.items()})
 
 
@@ -91,7 +97,7 @@ def _check_format(path: Path) -> None:
 def _read(path: Path, round: int, people: int, items: int) -> Records:
     try:
         with np.load(path, allow_pickle=False) as content:
-            arrays = {name: content[name] for name in (*_PER_MESSAGE, *_PER_ROW, "offset", "rows")}
+            arrays = {name: content[name] for name in (*_PER_MESSAGE, *_PER_ROW, *_WIDE, "offset", "rows")}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         reason = "an array is missing" if isinstance(error, KeyError) else "it cannot be read"
         raise RunError(f"{path} is damaged: {reason}.", AGAIN) from None
@@ -108,6 +114,7 @@ def of_arrays(round: int, arrays: Mapping[str, NDArray[Any]]) -> Records:
         [
             np.full(len(count), round),
             *(arrays[name].astype(bool if name == "update" else np.int64) for name in _PER_MESSAGE),
+            *(arrays[name].astype(np.float32) for name in _WIDE),
             np.repeat(np.arange(len(count)), count),
             *(arrays[name].astype(np.int64) for name in _PER_ROW),
             arrays["rows"].astype(np.float32),
@@ -125,13 +132,16 @@ def _fault(arrays: dict[str, NDArray[Any]], people: int, items: int) -> str:
     ends = {len(rows), *(len(arrays[name]) for name in _PER_ROW)}
     if len(lengths) > 1 or offset[0] != 0 or ends != {int(offset[-1])} or (np.diff(offset) < 0).any():
         return "its arrays do not fit together"
-    if rows.dtype.kind != "f":
+    wide = [arrays[name] for name in _WIDE]
+    if rows.dtype.kind != "f" or any(array.ndim != 2 or array.dtype.kind != "f" for array in wide):
         return "an array has another shape or type"
+    if any(len(array) != len(offset) - 1 for array in wide):
+        return "its arrays do not fit together"
     for name, most in (("observer", people), ("sender", people), ("ids", items)):
         if len(arrays[name]) and not -1 <= arrays[name].min() <= arrays[name].max() < most:
             return f"{name} holds a number beyond {most - 1}"
     if len(arrays["ids"]) and arrays["ids"].min() < 0:
         return "ids holds a negative number"
-    if not np.isfinite(rows).all():
+    if not all(np.isfinite(array).all() for array in (rows, *wide)):
         return "some of its numbers are not finite"
     return ""

@@ -9,10 +9,18 @@ WHO = {
     "neighbour": "One neighbour",
     "colluders": "A group of all observing neighbours",
     "both sides": "A group of neighbours on both sides of a person",
+    "participant": "One participant",
+    "participants": "A group of all observing participants",
 }
 WAYS = {
     "changed": "the rows that changed",
     "repeated": "rows that change again and again",
+    "every": "rows that change in every message",
+    "unchanged": "rows that do not change",
+    "sent vector": "the vector that is sent",
+    "sent number": "the number that is sent",
+    "direction": "the direction in which rows move",
+    "changes": "what is seen of the change",
     "length": "how far rows move",
     "side": "the side to which rows move",
     "age": "the growth of row ages",
@@ -25,6 +33,13 @@ WAYS = {
     "biases": "one update, by way of the biases",
     "two steps": "two updates in a row",
     "plain sum": "a plain sum",
+}
+
+
+_WHAT = {
+    "vector": "a person's vector, up to its length and sign,",
+    "rows": "a person's update of the rows",
+    "head": "a person's update of the head",
 }
 
 
@@ -74,6 +89,29 @@ def sentence(entry: dict[str, Any]) -> str:
                 f"({between(found)}); guessing finds {share(found['guessing'])}: "
                 f"{found['value'] / found['guessing']:.1f} times guessing."
             )
+        case "not-items":
+            recall, precision = entry["recall"], entry["precision"]
+            if precision["value"] is None:
+                return f"{who} cannot exclude any item."
+            return (
+                f"{who} knows of {share(recall['value'])} of the other items that a person does not have them "
+                f"{after} ({between(recall)}). Of the items excluded, {share(precision['value'])} are excluded "
+                f"rightly; of guessed ones, {share(precision['guessing'])}."
+            )
+        case "instances":
+            right = entry["right"]
+            return (
+                f"{who} knows of {share(right['value'])} of people on how many instances they trained; "
+                f"guessing is right in {share(right['guessing'])}."
+            )
+        case "vector" | "rows" | "head":
+            like, what = entry["likeness"], _WHAT[entry["attack"]]
+            if like["value"] is None:
+                return f"{who} sees nothing of {what}."
+            return (
+                f"{who} has {what} with a likeness of {like['value']:.2f} ({like['low']:.2f} to "
+                f"{like['high']:.2f}), where 1 is all of it; somebody else's has {like['guessing']:.2f}."
+            )
         case "ratings":
             right, error = entry["right"], entry["error"]
             return (
@@ -106,7 +144,11 @@ def success(entry: dict[str, Any]) -> float:
             return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
         case "communities":
             return float(entry["neighbours"]["value"] or 0.0)
-        case "ratings":
+        case "ratings" | "instances":
             return float(entry["right"]["value"] or 0.0)
+        case "membership":
+            return float(entry["auc"]["value"] or 0.0)
+        case "vector" | "rows" | "head":
+            return float(entry["likeness"]["value"] or 0.0)
         case _:
             return 0.0
