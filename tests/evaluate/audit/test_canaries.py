@@ -50,7 +50,9 @@ def test_one_run_of_a_correct_step(sigma):
     for seed in range(20):
         rng = np.random.default_rng(seed)
         present = rng.random(1000) < 0.5
-        scores = np.where(present, mechanism(1.0, sigma, 1000, seed=seed), mechanism(0.0, sigma, 1000, seed=99 + seed))
+        scores = np.where(
+            present, mechanism(1.0, sigma, 1000, seed=seed), mechanism(0.0, sigma, 1000, seed=99 + seed)
+        )
         found.append(one_run(scores, present, DELTA).epsilon)
     assert max(found) <= claimed
     if sigma < 1:
@@ -75,9 +77,7 @@ def test_a_step_that_forgets_to_clip_is_convicted():
 
 def test_guessing_proves_nothing():
     rng = np.random.default_rng(1)
-    proved = [
-        one_run(rng.normal(size=400), rng.random(400) < 0.5, 0.0).epsilon > 0 for _ in range(200)
-    ]
+    proved = [one_run(rng.normal(size=400), rng.random(400) < 0.5, 0.0).epsilon > 0 for _ in range(200)]
     assert np.mean(proved) <= 0.05 + 2 * math.sqrt(0.05 * 0.95 / 200)
     assert from_trials(np.zeros(10), np.zeros(10), 0.0).epsilon == 0
 

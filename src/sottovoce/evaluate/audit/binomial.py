@@ -24,7 +24,7 @@ def chances(total: int, share: float) -> Doubles:
     ways = factorial[-1] - factorial - factorial[::-1]
     with np.errstate(divide="ignore", invalid="ignore"):
         hits, misses = n * np.log(share), (total - n) * np.log1p(-share)
-    return np.exp(ways + np.where(n == 0, 0, hits) + np.where(n == total, 0, misses))
+    return np.asarray(np.exp(ways + np.where(n == 0, 0, hits) + np.where(n == total, 0, misses)))
 
 
 def lowest_share(hits: int, total: int, alpha: float) -> float:

@@ -116,9 +116,7 @@ def _proved(present: Doubles, absent: Doubles, threshold: float, delta: float) -
     Each bound needs two ends, and there are two bounds, so each end has a quarter of the mistakes.
     """
     hits, alarms, each = int((present > threshold).sum()), int((absent > threshold).sum()), MISTAKES / 4
-    one = _log_ratio(
-        lowest_share(hits, len(present), each) - delta, highest_share(alarms, len(absent), each)
-    )
+    one = _log_ratio(lowest_share(hits, len(present), each) - delta, highest_share(alarms, len(absent), each))
     quiet, missed = len(absent) - alarms, len(present) - hits
     other = _log_ratio(
         lowest_share(quiet, len(absent), each) - delta, highest_share(missed, len(present), each)

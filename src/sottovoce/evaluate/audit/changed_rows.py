@@ -36,7 +36,7 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.evaluate.audit.changes import Changes, always, lengths, shared_direction, summed, times_seen
-from sottovoce.evaluate.audit.figures import Figure, over_people, strongest
+from sottovoce.evaluate.audit.figures import Figure, over_people, strongest, taken_for_another
 from sottovoce.state import Bools, Doubles, Longs
 
 
@@ -132,11 +132,14 @@ def attack(way: str, scores: Doubles, count: Longs, own: Bools, person: Longs) -
     """
     items, chosen = own.shape[1], named(way, scores, count)
     right, total, held = (chosen * own).sum(axis=1), chosen.sum(axis=1), own.sum(axis=1)
+    other = taken_for_another(chosen, person)
+    also = (other * own).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         precision, recall = right / total, right / held
+        another = also / other.sum(axis=1), also / held
     return Found(
-        over_people(precision, held / items, person),
-        over_people(recall, total / items, person),
+        over_people(precision, held / items, person, another[0]),
+        over_people(recall, total / items, person, another[1]),
     )
 
 

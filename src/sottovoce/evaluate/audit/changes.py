@@ -52,16 +52,24 @@ def lengths(changes: Changes) -> Doubles:
 
 
 def always(changes: Changes, targets: int) -> Doubles:
-    """[P]: how many messages of each target changed something."""
-    pairs = np.unique(np.stack([changes.target, changes.message]), axis=1)
-    return np.bincount(pairs[0], minlength=targets).astype(np.float64)
+    """[P]: how many messages of each target changed something. A message belongs to one target."""
+    if not len(changes.message):
+        return np.zeros(targets)
+    whose = np.full(int(changes.message.max()) + 1, -1)
+    whose[changes.message] = changes.target
+    return np.bincount(whose[whose >= 0], minlength=targets).astype(np.float64)
 
 
 def shared_direction(group: Longs, rows: Doubles, groups: int) -> Doubles:
     """[groups, k]: the first singular vector of the `rows` [R, k] of each `group` [R]."""
     width = rows.shape[1]
-    squares = np.empty((groups, width, width))
-    for a in range(width):
-        for b in range(width):
-            squares[:, a, b] = np.bincount(group, rows[:, a] * rows[:, b], groups)
+    squares = np.zeros((groups, width, width))
+    if len(rows):
+        order = np.argsort(group, kind="stable")
+        ordered = rows[order]
+        there, first = np.unique(group[order], return_index=True)
+        for a in range(width):
+            found = np.add.reduceat(ordered[:, [a]] * ordered[:, a:], first, axis=0)
+            squares[there, a, a:] = found
+            squares[there, a:, a] = found
     return np.asarray(np.linalg.eigh(squares)[1][:, :, -1])

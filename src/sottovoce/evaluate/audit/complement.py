@@ -9,7 +9,7 @@ import numpy as np
 
 from sottovoce.evaluate.audit.changed_rows import Found
 from sottovoce.evaluate.audit.changes import Changes, always, times_seen
-from sottovoce.evaluate.audit.figures import over_people
+from sottovoce.evaluate.audit.figures import over_people, taken_for_another
 from sottovoce.state import Bools, Doubles, Longs
 
 
@@ -27,6 +27,12 @@ def attack(scores: Doubles, own: Bools, person: Longs) -> Found:
     """
     items, others = own.shape[1], ~own
     right, total, rest = (scores * others).sum(axis=1), scores.sum(axis=1), others.sum(axis=1)
+    other = taken_for_another(scores, person)
+    also = (other * others).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         precision, recall = right / total, right / rest
-    return Found(over_people(precision, rest / items, person), over_people(recall, total / items, person))
+        another = also / other.sum(axis=1), also / rest
+    return Found(
+        over_people(precision, rest / items, person, another[0]),
+        over_people(recall, total / items, person, another[1]),
+    )

@@ -16,9 +16,7 @@ def _scores(model, tables, people, slot_of, persons, out):
         score_all(model, opened(tables, slot_of[persons[n]]), 0, people, persons[n], out[n])
 
 
-def scores(
-    model: Any, tables: Tables, people: People, persons: Longs, vectors: Floats, items: int
-) -> Floats:
+def scores(model: Any, tables: Tables, people: People, persons: Longs, vectors: Floats, items: int) -> Floats:
     """[P, items]: how each of `persons` [P] rates every item if their `vectors` are [P, p]."""
     user = people.user.copy()
     user[persons] = vectors

@@ -9,7 +9,7 @@ another one, so it is as high as people resemble each other.
 import numpy as np
 
 from sottovoce.evaluate.audit.figures import Figure, over_people
-from sottovoce.evaluate.audit.vectors import shifts, cosines
+from sottovoce.evaluate.audit.vectors import cosines, shifts
 from sottovoce.state import Doubles, Floats, Longs
 
 

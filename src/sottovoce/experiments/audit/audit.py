@@ -9,6 +9,7 @@ import numpy as np
 from sottovoce.errors import RunError
 from sottovoce.experiments.audit import (
     attacks,
+    canaries,
     participants,
     private,
     ratings,
@@ -111,8 +112,16 @@ def _attacked(
     if isinstance(known, str):
         notes.append(f"{_PRIVATE}{known}, so the observed rounds cannot be run again.")
     sent = known.sent if isinstance(known, Again) else None
+    masked = records.sums(run.directory, train.items) if run.directory is not None else []
+    held = np.diff(train.indptr)
     found = views.views(seen, train.items)
-    found += participants.views(seen, sent, parts.merge, train.items, np.diff(train.indptr))
+    if masked:
+        found.append(participants.of_sums(masked, train.items, held))
+    asked = run.recipe.protocol.sum
+    if sent is not None and asked is not None and asked.name == "homomorphic":
+        # All participants hold the same secret key, so one of them can give it to the server.
+        found.append(views.of_updates("key", sent, train.items))
+    found += participants.views(seen, sent, parts.merge, train.items, held)
     entries: list[dict[str, Any]] = []
     for view in found:
         of_items = attacks.items(view, truth, per_item)
@@ -121,14 +130,16 @@ def _attacked(
         entries += attacks.resemblance(view, truth, per_item, best)
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
-        if not view.name.startswith("participant"):
+        if view.name not in attacks.SUMS:
             rated = ratings.attack(view, parts.model, train, _before(view, run, split, seen))
             if isinstance(rated, str):
                 notes += [rated] if rated not in notes else []
             else:
                 entries += rated
-    if (few := attacks.sums(seen)) is not None:
+    if (few := attacks.sums(seen, masked)) is not None:
         entries.append(few)
+    if isinstance(known, Again) and parts.steps:
+        entries.append(canaries.attack(known.network, rounds[1]))
     if run.recipe.arrivals.share:
         notes.append("Items that arrived during the run count as a person's from the first round on.")
     if not found:
@@ -141,16 +152,16 @@ def _before(view: views.View, run: Run, split: "Split", seen: records.Records) -
     parts = run.recipe.components()
     if not view.updates or not isinstance(parts.model, MF):
         return view.before
-    of_server = seen.among(seen.update & (seen.observer == views.SERVER))
+    of_server = seen.among(seen.update & (seen.observer < 0))
     before = replay.models(run.recipe, parts, split, of_server)
     return None if before is None else before[of_server.clock[view.changes.message], view.changes.item]
 
 
 def _nothing(seen: records.Records) -> str:
-    if (seen.sender == views.SERVER).all():
+    if (seen.sender < 0).all():
         return (
-            "Observers received one model of the server at most, so there is nothing to subtract. Observe more "
-            'rounds, more participants, or the server: privacy.observe.who = ["server", …].'
+            "Observers received one model of the server at most, so there is nothing to subtract. Observe "
+            'more rounds, more participants, or the server: privacy.observe.who = ["server", …].'
         )
     return (
         "No observer received two models of the same sender, so there is nothing to subtract. Observe more "

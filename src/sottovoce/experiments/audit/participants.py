@@ -3,10 +3,11 @@
 Two models of the server differ by the sum of all that was aggregated between them. A participant knows who
 took part in between (in some systems; here always, which is the worst case), and what it sent itself.
 
-| view           | who                                    | what it knows                                     |
-|----------------|----------------------------------------|---------------------------------------------------|
-| `participant`  | one participant                        | differences of the models that it received        |
-| `participants` | all observing participants together    | differences of the models that any of them received |
+| view           | who                                 | what it knows                                       |
+|----------------|-------------------------------------|-----------------------------------------------------|
+| `participant`  | one participant                     | differences of the models that it received          |
+| `participants` | all observing participants together | differences of the models that any of them received |
+| `sums`         | a server under masks                | how many people changed each row, and sums of rows  |
 
 If a single aggregation lies between two models, the observers subtract their own updates: a row that moved
 exactly along these was changed by nobody else. Of what is left they assume that one other person contributed,
@@ -18,18 +19,18 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from sottovoce.evaluate.audit.changes import Changes
-from sottovoce.experiments.audit.records import Records
-from sottovoce.experiments.audit.views import SERVER, View
+from sottovoce.experiments.audit.records import Records, Sum
+from sottovoce.experiments.audit.views import View
 from sottovoce.state import Bools, Doubles, Floats, Longs
 
-ROWS = 2**21
+ROWS = 2**19
 """Changed rows that are looked at in all; if there are more, some people are attacked, evenly chosen."""
 PARALLEL = 1e-4
 """How far two rows may point apart, as 1 − cos², and still count as parallel."""
 
 
-class _Step(NamedTuple):
-    """What one group of observers saw between two of the server's models."""
+class Step(NamedTuple):
+    """What one group of observers saw of an aggregation, or between two of the server's models."""
 
     key: int  # the observer, or 0 for all of them
     time: int  # the observed round in which the later model arrived
@@ -41,22 +42,37 @@ class _Step(NamedTuple):
 def views(seen: Records, sent: Records | None, rule: Any, items: int, held: Longs) -> list[View]:
     """What participants know; `sent` is who took part and what they sent, `held` [people] how many items
     people have."""
-    models = seen.among(~seen.update & (seen.sender == SERVER) & (seen.observer != SERVER))
+    models = seen.among(~seen.update & (seen.sender < 0) & (seen.observer >= 0))
     if sent is None or not len(models.round):
         return []
     observers, found = np.unique(models.observer), []
-    rounds = np.unique(seen.round)
+    rounds, heads = np.unique(seen.round), models.head.shape[1]
     alone = [step for who in observers for step in _steps(models, sent, rule, int(who), rounds, items)]
-    found.append(_view("participant", alone, models, held[observers], len(rounds)))
+    found.append(ascribed("participant", alone, heads, held[observers], len(rounds)))
     if len(observers) > 1:
         together = _steps(models, sent, rule, None, rounds, items)
-        found.append(_view("participants", together, models, held[observers], len(rounds)))
+        found.append(ascribed("participants", together, heads, held[observers], len(rounds)))
     return [view for view in found if len(view.person)]
+
+
+def of_sums(sums: list[Sum], items: int, held: Longs) -> View:
+    """What a server knows that sees sums alone: how many people changed each row, and sums of rows.
+
+    Of a row that is not summed because too few people changed it, the server knows that somebody did.
+    """
+    rounds, steps = np.unique([one.round for one in sums]), []
+    for one in sums:
+        rows = np.zeros((items, one.rows.shape[1]), np.float32)
+        rows[one.counts > 0] = np.finfo(np.float32).tiny  # changed, and nothing more is known
+        rows[one.items] = one.rows
+        time = int(np.searchsorted(rounds, one.round))
+        steps.append(Step(0, time, rows, one.head, one.senders))
+    return ascribed("sums", steps, len(sums[0].head), held, len(rounds))
 
 
 def _steps(
     models: Records, sent: Records, rule: Any, who: int | None, rounds: Longs, items: int
-) -> list[_Step]:
+) -> list[Step]:
     """The differences of consecutive models that `who` received, or all observers (None)."""
     mine = models if who is None else models.among(models.observer == who)
     key, us = (0, np.unique(models.observer)) if who is None else (who, np.array([who]))
@@ -76,7 +92,7 @@ def _steps(
             own = sent.among(between & np.isin(sent.sender, us))
             moved = _less(moved, own, rule, len(others), items)
         time = int(np.searchsorted(rounds, mine.round[first[n + 1]]))
-        steps.append(_Step(key, time, moved, head, others))
+        steps.append(Step(key, time, moved, head, others))
     return steps
 
 
@@ -88,14 +104,15 @@ def _less(moved: Floats, own: Records, rule: Any, others: int, items: int) -> Fl
         return moved
     weight = np.array([row_weight(rule, size) for size in own.size.tolist()], np.float64)
     share = weight[own.message]
-    known = np.stack([np.bincount(own.ids, share * column, items) for column in own.rows.T], axis=1)
+    columns = [np.bincount(own.ids, share * column, items) for column in own.rows.T]
+    known = np.stack(columns, axis=1).astype(np.float64)
     contributed = np.bincount(own.ids, share, items)
     typical = weight.mean()
     by = divisor(rule, contributed + typical, weight.sum() + others * typical)
     rest = moved.astype(np.float64) * np.broadcast_to(by, items)[:, None] / stride(rule) - known
     rest[_parallel(moved.astype(np.float64), known)] = 0
     rest[~moved.any(axis=1)] = 0
-    return rest.astype(np.float32)
+    return np.asarray(rest, np.float32)
 
 
 def _parallel(one: Doubles, other: Doubles) -> Bools:
@@ -105,7 +122,7 @@ def _parallel(one: Doubles, other: Doubles) -> Bools:
     return np.asarray((product > 0) & (lengths - product**2 <= PARALLEL * lengths))
 
 
-def _view(name: str, steps: list[_Step], models: Records, held: Longs, rounds: int) -> View:
+def ascribed(name: str, steps: list[Step], heads: int, held: Longs, rounds: int) -> View:
     """All that is ascribed to people who took part, a target for each observer and person."""
     people = int(max((step.others.max(initial=0) for step in steps), default=0)) + 1
     pairs = [step.key * people + step.others for step in steps]
@@ -115,7 +132,7 @@ def _view(name: str, steps: list[_Step], models: Records, held: Longs, rounds: i
     if total > ROWS:
         every = every[np.linspace(0, len(every) - 1, max(1, len(every) * ROWS // total)).astype(np.int64)]
     columns: list[list[Any]] = [[], [], [], [], [], []]
-    head = np.zeros((len(every), models.head.shape[1]), np.float32)
+    head = np.zeros((len(every), heads), np.float32)
     for number, (step, pair, rows) in enumerate(zip(steps, pairs, changed, strict=True)):
         target = np.flatnonzero(np.isin(every, pair))
         count = len(target) * len(rows)
@@ -130,8 +147,10 @@ def _view(name: str, steps: list[_Step], models: Records, held: Longs, rounds: i
         )
         for column, part in zip(columns, parts, strict=True):
             column.append(part)
-    if not columns[0]:
-        return View(name, *(np.empty(0, np.int64),) * 2, Changes(*(np.empty(0, np.int64),) * 6), False, rounds)  # type: ignore[arg-type]
+    if not sum(map(len, columns[0])):
+        every, none = every[:0], np.empty(0, np.int64)
+        nothing = Changes(none, none, none, none, np.empty((0, 1), np.float32), none)
+        return View(name, every, every, nothing, False, rounds)
     changes = Changes._make(np.concatenate(column) for column in columns)
     size = np.full(len(every), max(1, round(float(held.mean()))))
     return View(name, every % people, size, changes, False, rounds, head=head)

@@ -100,9 +100,7 @@ def _updates(view: View, items: int, raw: Records) -> list[dict[str, Any]]:
     where[persons] = np.arange(len(persons))
     whose = where[raw.sender[raw.message]]
     there = whose >= 0
-    every = Changes(
-        whose[there], *(raw.message[there],) * 2, raw.ids[there], raw.rows[there], raw.age[there]
-    )
+    every = Changes(whose[there], *(raw.message[there],) * 2, raw.ids[there], raw.rows[there], raw.age[there])
     true = _matrix(every, len(persons), items)[number]
     entries = [_entry("rows", view, "changes", whole_updates.attack(seen, true, view.person[took]))]
     if view.head is not None and raw.head.shape[1] and not first:

@@ -48,6 +48,8 @@ def attack(view: View, model: Any, train: Interactions, rows: Floats | Doubles |
     curve = []
     for rounds in some_rounds(view.rounds):
         early = known & (time < rounds)
+        if not early.any():
+            continue
         estimate, truth, who = _mean_of_each(target[early], item[early], found[early], true[early])
         one = ratings.measure(estimate, truth, who, view.person, possible)
         curve.append({"rounds": rounds, **_plain(one)})

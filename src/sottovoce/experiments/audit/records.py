@@ -27,7 +27,7 @@ class Records(NamedTuple):
     """All recorded messages, in the order in which they arrived. n messages have R rows in all."""
 
     round: Longs  # [n]
-    observer: Longs  # [n], numbers of people; −1 is the server
+    observer: Longs  # [n], numbers of people; −1 is the server, and −2, … are further ones
     sender: Longs  # [n]
     update: Bools  # [n]
     clock: Longs  # [n]
@@ -45,6 +45,50 @@ class Records(NamedTuple):
         number = np.cumsum(chosen) - 1
         per_message, per_row = (column[chosen] for column in self[:8]), (column[kept] for column in self[9:])
         return Records._make([*per_message, number[self.message[kept]], *per_row])
+
+
+class Sum(NamedTuple):
+    """What a server learns of an aggregation whose updates are masked: how many people changed each row, and
+    the sum of rows."""
+
+    round: int
+    clock: int
+    senders: Longs  # [n]
+    counts: Longs  # [items]
+    items: Longs  # [m], the items whose rows are summed
+    rows: Floats  # [m, w]
+    head: Floats  # [h]
+
+
+def sums(directory: Path, items: int) -> list[Sum]:
+    """The sums that a server saw beside masked updates; none if updates are not masked."""
+    found = []
+    for path in sorted((directory / OBSERVED).glob("*.npz")):
+        name = _NAME.fullmatch(path.name)
+        with np.load(path, allow_pickle=False) as content:
+            if name is None or "sum_counts" not in content or not len(content["sum_counts"]):
+                continue
+            known = {
+                key: content[key]
+                for key in ("sender", "clock", "sum_counts", "sum_items", "sum_rows", "sum_head")
+            }
+        ids, counts, rows = known["sum_items"], known["sum_counts"], known["sum_rows"]
+        fits = rows.ndim == 2 and len(rows) == len(ids) and counts.shape == (items,) and len(known["clock"])
+        if not fits or (len(ids) and not 0 <= ids.min() <= ids.max() < items):
+            raise RunError(f"{path} is damaged: its sums do not fit together.", AGAIN)
+        numbers = (known[key].astype(np.float32) for key in ("sum_rows", "sum_head"))
+        who = known["sender"].astype(np.int64)
+        found.append(
+            Sum(
+                int(name[1]),
+                int(known["clock"][0]),
+                who,
+                counts.astype(np.int64),
+                ids.astype(np.int64),
+                *numbers,
+            )
+        )
+    return found
 
 
 def read(directory: Path, people: int, items: int) -> Records:
@@ -138,7 +182,7 @@ def _fault(arrays: dict[str, NDArray[Any]], people: int, items: int) -> str:
     if any(len(array) != len(offset) - 1 for array in wide):
         return "its arrays do not fit together"
     for name, most in (("observer", people), ("sender", people), ("ids", items)):
-        if len(arrays[name]) and not -1 <= arrays[name].min() <= arrays[name].max() < most:
+        if len(arrays[name]) and not -most <= arrays[name].min() <= arrays[name].max() < most:
             return f"{name} holds a number beyond {most - 1}"
     if len(arrays["ids"]) and arrays["ids"].min() < 0:
         return "ids holds a negative number"

@@ -1,5 +1,6 @@
 """Figures of an audit in short sentences."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from sottovoce.plural import count
@@ -9,6 +10,9 @@ WHO = {
     "neighbour": "One neighbour",
     "colluders": "A group of all observing neighbours",
     "both sides": "A group of neighbours on both sides of a person",
+    "sums": "The server, from sums alone,",
+    "key": "The server with the key of a colluding participant",
+    "steps": "Whoever sees updates",
     "participant": "One participant",
     "participants": "A group of all observing participants",
 }
@@ -33,6 +37,8 @@ WAYS = {
     "biases": "one update, by way of the biases",
     "two steps": "two updates in a row",
     "plain sum": "a plain sum",
+    "masked sum": "a masked sum",
+    "trials": "canaries",
 }
 
 
@@ -51,6 +57,14 @@ def share(value: float | None) -> str:
     return f"{percent:.0f} %" if 10 <= percent <= 90 or percent in (0, 100) else f"{percent:.1f} %"
 
 
+def _mixed_up(figure: dict[str, Any]) -> str:
+    """What the same attack finds if it takes people for others, if that is more than a guess."""
+    another, least = figure.get("another"), figure["guessing"]
+    if another is None or another <= 1.2 * least:
+        return ""
+    return f", and what was found of somebody else {share(another)}"
+
+
 def between(figure: dict[str, Any]) -> str:
     """The interval of a share."""
     return f"{share(figure['low'])} to {share(figure['high'])}"
@@ -67,7 +81,8 @@ def sentence(entry: dict[str, Any]) -> str:
                 return f"{who} cannot look for anybody's items."
             return (
                 f"{who} finds {share(recall['value'])} of a person's items {after} "
-                f"({between(recall)}); guessing finds {share(recall['guessing'])}. "
+                f"({between(recall)}); guessing finds {share(recall['guessing'])}"
+                f"{_mixed_up(recall)}. "
                 f"Of the items named, {share(precision['value'])} are right; "
                 f"of guessed ones, {share(precision['guessing'])}."
             )
@@ -77,7 +92,7 @@ def sentence(entry: dict[str, Any]) -> str:
                 return f"{who} cannot tell a person's items from others."
             return (
                 f"{who} tells a person's item from another one in {share(auc['value'])} of cases "
-                f"({between(auc)}); guessing does in 50 %. "
+                f"({between(auc)}); guessing does in 50 %{_mixed_up(auc)}. "
                 f"With one false alarm in a hundred, {share(few)} of the items are found."
             )
         case "communities":
@@ -94,9 +109,9 @@ def sentence(entry: dict[str, Any]) -> str:
             if precision["value"] is None:
                 return f"{who} cannot exclude any item."
             return (
-                f"{who} knows of {share(recall['value'])} of the other items that a person does not have them "
-                f"{after} ({between(recall)}). Of the items excluded, {share(precision['value'])} are excluded "
-                f"rightly; of guessed ones, {share(precision['guessing'])}."
+                f"{who} can exclude {share(recall['value'])} of the items that a person does not have "
+                f"{after} ({between(recall)}). Of the items excluded, {share(precision['value'])} are "
+                f"excluded rightly; of guessed ones, {share(precision['guessing'])}."
             )
         case "instances":
             right = entry["right"]
@@ -119,21 +134,34 @@ def sentence(entry: dict[str, Any]) -> str:
                 f"{WAYS[entry['way']]}, with an error of {error['value']:.2g}; guessing is right in "
                 f"{share(right['guessing'])}, with an error of {error['guessing']:.2g}."
             )
+        case "canaries":
+            claimed = entry["claimed"]
+            told = f"Canaries prove that ε is at least {entry['epsilon']:.2f}, with a confidence of 95 %"
+            if claimed is None:
+                return f"{told}; the steps promise no ε."
+            kept = "which the promise allows" if entry["epsilon"] <= claimed else "so THE PROMISE IS BROKEN"
+            return f"{told}; the steps promise {claimed:g}, {kept}."
         case _:
+            kind = "masked" if entry["way"] == "masked sum" else "plain"
             return (
-                f"In plain sums {share(entry['alone'])} of the rows have a single contributor, whose change "
+                f"In {kind} sums {share(entry['alone'])} of the rows have a single contributor, whose change "
                 f"the sum shows. {share(entry['exposed']['value'])} of people are such a contributor {after}."
             )
 
 
 def headlines(entries: list[dict[str, Any]]) -> list[str]:
     """A sentence for each attack of each observer: of all ways, the one that finds most."""
-    best: dict[tuple[str, str], dict[str, Any]] = {}
+    return [sentence(entry) for entry in best(entries).values()]
+
+
+def best(entries: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The way that finds most, for each observer and attack."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for entry in entries:
         key = entry["observer"], entry["attack"]
-        if key not in best or success(entry) > success(best[key]):
-            best[key] = entry
-    return [sentence(entry) for entry in best.values()]
+        if key not in found or success(entry) > success(found[key]):
+            found[key] = entry
+    return found
 
 
 def success(entry: dict[str, Any]) -> float:

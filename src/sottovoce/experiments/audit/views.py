@@ -53,11 +53,11 @@ class View(NamedTuple):
 
 def views(records: Records, items: int) -> list[View]:
     """All views that the records give, each with at least one target."""
-    to_server = records.update & (records.observer == SERVER)
-    from_peers = ~records.update & (records.sender != SERVER) & (records.observer != SERVER)
+    to_server = records.update & (records.observer < 0)
+    from_peers = ~records.update & (records.sender >= 0) & (records.observer >= 0)
     found = []
     if to_server.any():
-        found.append(_of_updates(records.among(to_server), items))
+        found.append(of_updates("server", records.among(to_server), items))
     if from_peers.any():
         peers = records.among(from_peers)
         pairs = peers.observer * (peers.sender.max() + 1) + peers.sender
@@ -86,7 +86,8 @@ def _targets(key: Longs, items: int) -> tuple[Longs, Longs]:
     return every, np.where(every[place] == key, place, -1) if len(every) else np.full(len(key), -1)
 
 
-def _of_updates(records: Records, items: int) -> View:
+def of_updates(name: str, records: Records, items: int) -> View:
+    """What somebody knows who reads these updates."""
     person, target = _targets(records.sender, items)
     time, rounds = _ordinal(records)
     size = _per_target(target, records.size, len(person))
@@ -101,7 +102,7 @@ def _of_updates(records: Records, items: int) -> View:
     if records.user.shape[1]:
         vector = np.zeros((len(person), records.user.shape[1]), np.float32)
         vector[target[target >= 0]] = records.user[target >= 0]  # of equal places, the last one stays
-    return View("server", person, size, changes, True, rounds, head=head, vector=vector)
+    return View(name, person, size, changes, True, rounds, head=head, vector=vector)
 
 
 def _of_models(name: str, records: Records, key: Longs, items: int) -> View:

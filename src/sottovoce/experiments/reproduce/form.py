@@ -79,6 +79,10 @@ class Reproduction(BaseModel):
     """Labels whose runs are left out unless `--only` names them; "large, slow" means runs with both."""
     shared: bool = False
     """Runs lie in a directory `runs` beside this reproduction's, where others find them; see shared.py."""
+    audit: bool = False
+    """Audit every run, and show who sees what. The runs need privacy.observe."""
+    needs: dict[str, str] = {}
+    """Labels that are left out where a component is missing, such as { SecAvg = "sum/secure" }."""
     kept: bool = False
     """Keep the figures of runs beside the page. Figures of single people are never kept."""
     axes: Annotated[dict[str, dict[str, dict[str, Any]]], Field(min_length=1)]
@@ -97,7 +101,7 @@ class Reproduction(BaseModel):
     def read(cls, name: str | Path) -> Self:
         """Read a file, or a shipped reproduction by name."""
         path = shipped.find(name, "reproduction")
-        document = parsed(path)
+        document = _available(parsed(path))
         if "paper" not in document:
             raise RecipeError(
                 f"{path} is a recipe for one run, not a reproduction of a paper.",
@@ -110,6 +114,11 @@ class Reproduction(BaseModel):
         found._where, found._path = str(path), path
         found._check()
         return found
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all axes."""
+        return self._run_labels
 
     @property
     def where(self) -> str:
@@ -285,6 +294,17 @@ class Reproduction(BaseModel):
                 f"{self._where}: {check.order or check.within} do not name labels of the same axes.",
                 "Name one label of each axis that differs, in every entry.",
             )
+
+
+def _available(document: dict[str, Any]) -> dict[str, Any]:
+    """The document without labels that need a component that does not exist here."""
+    needs, axes = document.get("needs", {}), document.get("axes", {})
+    if not isinstance(needs, dict) or not all(isinstance(axis, dict) for axis in axes.values()):
+        return document
+    known = {label: need.partition("/")[::2] for label, need in needs.items()}
+    missing = [label for label, (kind, name) in known.items() if name not in names(kind)]
+    kept = {name: {k: v for k, v in axis.items() if k not in missing} for name, axis in axes.items()}
+    return document | {"axes": kept}
 
 
 def settings(table: Mapping[str, Any]) -> list[str]:
