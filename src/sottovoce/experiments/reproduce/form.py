@@ -304,7 +304,11 @@ def _available(document: dict[str, Any]) -> dict[str, Any]:
     known = {label: need.partition("/")[::2] for label, need in needs.items()}
     missing = [label for label, (kind, name) in known.items() if name not in names(kind)]
     kept = {name: {k: v for k, v in axis.items() if k not in missing} for name, axis in axes.items()}
-    return document | {"axes": kept}
+    rows = [
+        row | {"only": [label for label in row["only"] if label not in missing]} if "only" in row else row
+        for row in document.get("rows", [])
+    ]
+    return document | {"axes": kept, **({"rows": rows} if rows else {})}
 
 
 def settings(table: Mapping[str, Any]) -> list[str]:
