@@ -123,12 +123,15 @@ def sentence(entry: dict[str, Any]) -> str:
             like, what = entry["likeness"], _WHAT[entry["attack"]]
             if like["value"] is None:
                 return f"{who} sees nothing of {what}."
+            beside = "" if like["guessing"] is None else f"; somebody else's has {like['guessing']:.2f}"
             return (
                 f"{who} has {what} with a likeness of {like['value']:.2f} ({like['low']:.2f} to "
-                f"{like['high']:.2f}), where 1 is all of it; somebody else's has {like['guessing']:.2f}."
+                f"{like['high']:.2f}), where 1 is all of it{beside}."
             )
         case "ratings":
             right, error = entry["right"], entry["error"]
+            if right["value"] is None:
+                return f"{who} cannot look for anybody's ratings."
             return (
                 f"{who} knows {share(right['value'])} of the ratings ({between(right)}) from "
                 f"{WAYS[entry['way']]}, with an error of {error['value']:.2g}; guessing is right in "
