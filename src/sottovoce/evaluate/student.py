@@ -22,7 +22,7 @@ def two_sided(t: float, freedom: float) -> float:
     if t == 0:
         return 1.0
     # These forms of x and 1 − x keep their digits if t is small or large.
-    return _incomplete_beta(freedom / 2, 0.5, 1 / (1 + t * t / freedom), 1 / (1 + freedom / (t * t)))
+    return incomplete_beta(freedom / 2, 0.5, 1 / (1 + t * t / freedom), 1 / (1 + freedom / (t * t)))
 
 
 @functools.lru_cache(maxsize=1000)
@@ -40,10 +40,10 @@ def critical(freedom: float, alpha: float) -> float:
     return high
 
 
-def _incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
+def incomplete_beta(a: float, b: float, x: float, rest: float) -> float:
     """I_x(a, b), with rest = 1 − x."""
     if x > (a + 1) / (a + b + 2):  # the fraction converges faster on the other side
-        return 1.0 - _incomplete_beta(b, a, rest, x)
+        return 1.0 - incomplete_beta(b, a, rest, x)
     front = a * math.log(x) + b * math.log(rest) + math.lgamma(a + b) - math.lgamma(a) - math.lgamma(b)
     return math.exp(front) / (a * _fraction(a, b, x))
 

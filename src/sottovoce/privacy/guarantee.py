@@ -66,7 +66,7 @@ def summed_at_least(sum: Any, group: int) -> int:
 
 @operation(default=lambda sum: 0)
 def finest(sum: Any) -> int:
-    """The binary places of the integers that a secure sum adds, the fewest if there are several. Python only."""
+    """The fewest binary places of the integers that a secure sum adds. Python only."""
 
 
 def calibrate(

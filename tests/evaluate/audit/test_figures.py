@@ -40,3 +40,18 @@ def test_equal_scores_share_places():
     scores = np.array([[3.0, 2, 2, 2, 0], [1.0, 1, 1, 1, 1]])
     found = strongest(scores, np.array([2, 2]))
     np.testing.assert_allclose(found, [[1, 1 / 3, 1 / 3, 1 / 3, 0], [0.4] * 5])
+
+
+def test_what_is_found_of_somebody_else():
+    """What everybody has is found of everybody; it says nothing about a person."""
+    from sottovoce.evaluate.audit import changed_rows, membership
+
+    own = np.zeros((6, 12), bool)
+    own[:, :2] = True  # everybody's
+    own[np.arange(6), 2 + np.arange(6)] = True
+    person, popular = np.arange(6), np.tile(np.r_[1.0, 1.0, np.zeros(10)], (6, 1))
+    told = membership.attack(popular, own, person)
+    assert told.auc.value == told.auc.another > 0.8
+    exact = changed_rows.attack("changed", own.astype(float), own.sum(axis=1), own, person)
+    assert exact.recall.value == 1
+    assert exact.recall.another == pytest.approx(2 / 3)

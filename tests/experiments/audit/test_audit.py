@@ -8,6 +8,7 @@ import pytest
 
 import sottovoce
 from sottovoce.errors import RunError
+from sottovoce.experiments.audit.advice import personal
 from sottovoce.experiments.audit.audit import audit
 from sottovoce.experiments.audit.written import AUDIT, read
 from sottovoce.experiments.report.report import report
@@ -79,11 +80,14 @@ def test_the_function_takes_a_run(federated):
 
 
 def test_a_report_shows_the_audit(copy):
-    page = report([copy])
-    assert "What observers find out" not in page.html
+    page = report([copy]).html
+    assert "Who can see what" in page
+    assert "sottovoce audit RUN_DIR" in page
     audit(copy)
     html = report([copy]).html
-    assert "What observers find out" in html
+    assert "sottovoce audit RUN_DIR" not in html
+    assert "The server can tell what single people did." in html
+    assert "✓ 100 %" in html
     assert "The server finds 100 % of a person" in html
     (copy / AUDIT).write_text("{")
     with pytest.raises(RunError, match=r"audit.json is damaged.*sottovoce audit"):
@@ -163,6 +167,43 @@ def test_a_participant_alone_sees_everybody_together(copy):
         arrays = np.load(path, allow_pickle=False)
         if arrays["update"].all():
             path.unlink()
-    found = audit(copy)
-    assert found.sentences == []
-    assert "the server's model alone" in found.notes[0]
+    result = audit(copy).result
+    assert {entry["observer"] for entry in result["attacks"]} == {"participant"}
+    for entry in entries(result, "items", "participant").values():
+        assert not personal(entry["recall"]), entry["way"]
+
+
+def test_what_else_a_server_knows(federated):
+    result = audit(federated).result
+    likeness = {what: entries(result, what, "server") for what in ("vector", "rows")}
+    assert likeness["rows"]["changes"]["likeness"]["value"] == pytest.approx(1, abs=1e-4)
+    vector = likeness["vector"]["direction"]["likeness"]
+    assert vector["value"] > 0.9
+    assert vector["value"] > vector["guessing"]
+    assert entries(result, "instances", "server")["sent number"]["right"]["value"] == 1
+    excluded = entries(result, "not-items", "server")["unchanged"]
+    assert excluded["precision"]["value"] == excluded["recall"]["value"] == 1
+
+
+def test_a_neighbour_looks_for_ratings(gossip):
+    result = audit(gossip).result
+    for observer in ("neighbour", "both sides"):
+        rated = entries(result, "ratings", observer)["biases"]
+        assert 0 < rated["right"]["value"] <= 1
+        assert rated["right"]["people"] > 10
+
+
+def test_clipping_alone_promises_nothing(small, tmp_path):
+    parts = {"protocol__name": "federated", "privacy__steps": [{"name": "clip", "length": 0.1}]}
+    watch = {"who": "server", "rounds": [1, 1]}
+    run_recipe(small(privacy__observe=watch, run__rounds=1, **parts), tmp_path / "run")
+    found = audit(tmp_path / "run")
+    (proved,) = entries(found.result, "canaries", "steps").values()
+    assert proved["claimed"] is None
+    assert proved["epsilon"] > 4
+    assert any("the steps promise no ε" in sentence for sentence in found.sentences)
+
+
+def test_nobody_observed_and_the_report_says_how_to(finished):
+    page = report([finished]).html
+    assert "privacy.observe={ who = 60" in page.replace("&#x27;", "'")

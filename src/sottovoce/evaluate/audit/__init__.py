@@ -6,5 +6,12 @@ changed_rows.py   which items a person has, from the rows that changed
 membership.py     does a person have an item?
 ratings.py        a person's vector and ratings, from updates of matrix factorization
 communities.py    who resembles whom
+complement.py     which items a person does not have
+vectors.py        a person's vector
+whole_updates.py  how much of a person's update is seen
+instances.py      on how many instances a person trained
 last_one.py       what a sum tells someone who knows all other contributions
+scored.py         scores of all items by a vector
+protected.py      canaries sent through the steps of a run
+canaries.py       a lower bound on ε; binomial.py has its chances
 """

@@ -11,6 +11,7 @@ them apart give each item a score:
 |------------|----------------------------------------------------------------------------------|
 | `changed`  | 1 if its row changed at all                                                      |
 | `repeated` | in how many messages its row changed: negatives are drawn anew for each training |
+| `every`    | the share of messages in which its row changed, and if all: how rarely others' did |
 | `length`   | how far its row moved on average                                                 |
 | `side`     | on which side its change lies, along the direction that most changes share       |
 | `age`      | by how much the row's age grew                                                   |
@@ -34,8 +35,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.evaluate.audit.changes import Changes, lengths, summed, times_seen
-from sottovoce.evaluate.audit.figures import Figure, over_people, strongest
+from sottovoce.evaluate.audit.changes import Changes, always, lengths, shared_direction, summed, times_seen
+from sottovoce.evaluate.audit.figures import Figure, over_people, strongest, taken_for_another
 from sottovoce.state import Bools, Doubles, Longs
 
 
@@ -54,6 +55,17 @@ def changed(changes: Changes, targets: int, items: int) -> Doubles:
 def repeated(changes: Changes, targets: int, items: int) -> Doubles:
     """[P, items]: in how many messages a row changed."""
     return times_seen(changes, targets, items)
+
+
+def every(changes: Changes, targets: int, items: int) -> Doubles:
+    """[P, items]: in which share of the target's messages a row changed.
+
+    A row that changed in all of them has 1 more, and less the mean share of the other targets. This is the
+    intersection of a target's messages, with the rows in front that are not in everybody's.
+    """
+    share = times_seen(changes, targets, items) / np.maximum(always(changes, targets), 1)[:, None]
+    others = (share.sum(axis=0) - share) / max(1, targets - 1)
+    return np.where(share == 1, 2 - others, share)
 
 
 def length(changes: Changes, targets: int, items: int) -> Doubles:
@@ -99,6 +111,7 @@ def never(changes: Changes, targets: int, items: int) -> Doubles:
 WAYS: dict[str, Callable[[Changes, int, int], Doubles]] = {
     "changed": changed,
     "repeated": repeated,
+    "every": every,
     "length": length,
     "side": side,
     "age": age,
@@ -119,22 +132,20 @@ def attack(way: str, scores: Doubles, count: Longs, own: Bools, person: Longs) -
     """
     items, chosen = own.shape[1], named(way, scores, count)
     right, total, held = (chosen * own).sum(axis=1), chosen.sum(axis=1), own.sum(axis=1)
+    other = taken_for_another(chosen, person)
+    also = (other * own).sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         precision, recall = right / total, right / held
+        another = also / other.sum(axis=1), also / held
     return Found(
-        over_people(precision, held / items, person),
-        over_people(recall, total / items, person),
+        over_people(precision, held / items, person, another[0]),
+        over_people(recall, total / items, person, another[1]),
     )
 
 
 def _projected(rows: Doubles, message: Longs, count: int) -> Doubles:
     """[R]: each row along the first singular vector of its message."""
-    width = rows.shape[1]
-    squares = np.empty((count, width, width))
-    for a in range(width):
-        for b in range(width):
-            squares[:, a, b] = np.bincount(message, rows[:, a] * rows[:, b], count)
-    direction = np.linalg.eigh(squares)[1][:, :, -1]
+    direction = shared_direction(message, rows, count)
     return np.asarray((rows * direction[message]).sum(axis=1))
 
 

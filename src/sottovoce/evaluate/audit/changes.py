@@ -49,3 +49,27 @@ def times_seen(changes: Changes, targets: int, items: int) -> Doubles:
 def lengths(changes: Changes) -> Doubles:
     """[R]: how far each row moved."""
     return np.asarray(np.sqrt((changes.change.astype(np.float64) ** 2).sum(axis=1)))
+
+
+def always(changes: Changes, targets: int) -> Doubles:
+    """[P]: how many messages of each target changed something. A message belongs to one target."""
+    if not len(changes.message):
+        return np.zeros(targets)
+    whose = np.full(int(changes.message.max()) + 1, -1)
+    whose[changes.message] = changes.target
+    return np.bincount(whose[whose >= 0], minlength=targets).astype(np.float64)
+
+
+def shared_direction(group: Longs, rows: Doubles, groups: int) -> Doubles:
+    """[groups, k]: the first singular vector of the `rows` [R, k] of each `group` [R]."""
+    width = rows.shape[1]
+    squares = np.zeros((groups, width, width))
+    if len(rows):
+        order = np.argsort(group, kind="stable")
+        ordered = rows[order]
+        there, first = np.unique(group[order], return_index=True)
+        for a in range(width):
+            found = np.add.reduceat(ordered[:, [a]] * ordered[:, a:], first, axis=0)
+            squares[there, a, a:] = found
+            squares[there, a:, a] = found
+    return np.asarray(np.linalg.eigh(squares)[1][:, :, -1])

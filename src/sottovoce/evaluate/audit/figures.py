@@ -27,9 +27,12 @@ class Figure(NamedTuple):
     """The mean over the same people if the observer had guessed; NaN if guessing has no meaning."""
     people: int
     """How many people have a value."""
+    another: float = math.nan
+    """The mean if each person is taken for another one: what the attack knows of everybody, such as which
+    items are popular. Only what is above it is about the person. NaN where that has no meaning."""
 
 
-def over_people(values: Doubles, guessing: Doubles, person: Longs) -> Figure:
+def over_people(values: Doubles, guessing: Doubles, person: Longs, another: Doubles | None = None) -> Figure:
     """The mean of `values` [P], beside `guessing` [P]; `person` [P] is the person of each target.
 
     A person who is a target several times counts once, with the mean. Targets whose value is NaN do not
@@ -42,7 +45,10 @@ def over_people(values: Doubles, guessing: Doubles, person: Longs) -> Figure:
     count = np.bincount(place)
     own, guessed = (np.bincount(place, array[known]) / count for array in (values, guessing))
     low, high = interval(own)
-    return Figure(float(own.mean()), low, high, float(guessed.mean()), len(own))
+    taken = math.nan
+    if another is not None and (there := ~np.isnan(another)).any():
+        taken = float(another[there].mean())
+    return Figure(float(own.mean()), low, high, float(guessed.mean()), len(own), taken)
 
 
 def interval(values: Doubles) -> tuple[float, float]:
@@ -71,3 +77,10 @@ def strongest(scores: Doubles, count: Longs) -> Doubles:
     above, equal = scores > lowest, scores == lowest
     share = (count - above.sum(axis=1)) / equal.sum(axis=1)
     return np.asarray(above + equal * share[:, None])
+
+
+def taken_for_another(found: Doubles, person: Longs) -> Doubles:
+    """[P, n]: what was found of another person in place of each target's; NaN if there is nobody else."""
+    order = np.roll(np.arange(len(person)), len(person) // 2)
+    same = (person[order] == person)[:, None]
+    return np.where(same, np.nan, found[order])

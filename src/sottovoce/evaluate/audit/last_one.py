@@ -33,11 +33,11 @@ def attack(aggregation: Longs, person: Longs, item: Longs) -> LastOne | None:
     """
     if not len(item):
         return None
-    every = np.stack([aggregation, item], axis=1)
-    _, place, contributors = np.unique(every, axis=0, return_inverse=True, return_counts=True)
+    every = aggregation * (int(item.max()) + 1) + item
+    _, place, contributors = np.unique(every, return_inverse=True, return_counts=True)
     people, number = np.unique(person, return_inverse=True)
     exposed = np.zeros(len(people))
-    exposed[number[contributors[place.ravel()] == 1]] = 1
+    exposed[number[contributors[place] == 1]] = 1
     nothing = np.full(len(people), np.nan)
     return LastOne(
         int(contributors.min()),

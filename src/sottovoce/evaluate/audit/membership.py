@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.evaluate.audit.figures import Figure, over_people
+from sottovoce.evaluate.audit.figures import Figure, over_people, taken_for_another
 from sottovoce.state import Bools, Doubles, Longs
 
 ALARMS = 0.01
@@ -39,8 +39,12 @@ def attack(scores: Doubles, own: Bools, person: Longs) -> Membership:
     right, total = (named & own).sum(axis=1), named.sum(axis=1)
     with np.errstate(invalid="ignore", divide="ignore"):
         precision, recall = right / total, right / held
+    other = taken_for_another(scores, person)
+    there = ~np.isnan(other).any(axis=1)
+    another = np.full(len(own), np.nan)
+    another[there] = auc(other[there], own[there])
     return Membership(
-        over_people(auc(scores, own), np.full(len(own), 0.5), person),
+        over_people(auc(scores, own), np.full(len(own), 0.5), person, another),
         over_people(precision, held / items, person),
         over_people(recall, total / items, person),
         recall_at(scores, own, ALARMS),

@@ -26,12 +26,16 @@ One update is then enough: Δc tells the error, and the quotient tells u. The pe
 public value and grows by each Δc, so the observer has to see all updates from the first round on, and rows in
 the order of training, which is the order in which they are sent. The attack is exact for one epoch, up to
 rounding. With E epochs, e is the mean error over them, and u the mean over the person's rows.
+
+Under gossip a neighbour has differences of models instead of updates, and the growth of a row's age in place
+of E. What others added through merging is in these differences as well, so the ratings are less exact.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
+from sottovoce.evaluate.audit.changes import shared_direction
 from sottovoce.evaluate.audit.figures import Figure, over_people
 from sottovoce.state import Doubles, Longs
 
@@ -56,19 +60,20 @@ def with_biases(
     *,
     step: float,
     regularization: float,
-    epochs: int,
+    epochs: int | Doubles,
     bias: float,
 ) -> Doubles:
     """[R]: the rating behind each change; `rows` and `change` are [R, k + 1], `bias` is where b starts.
 
-    Rows of a `target` [R] follow each other in the order of training.
+    Rows of a `target` [R] follow each other in the order of training. `epochs` is how often the rows were
+    trained between the two: one number, or one for each row.
     """
-    grown = change[:, -1]
-    moved = change[:, :-1] + step * regularization * epochs * rows[:, :-1]
+    grown, epochs = change[:, -1], np.broadcast_to(np.asarray(epochs, np.float64), len(change))
+    moved = change[:, :-1] + (step * regularization * epochs)[:, None] * rows[:, :-1]
     energy = np.bincount(target, grown**2)
     mean = _per_target(target, moved * grown[:, None]) / np.maximum(energy, 1e-300)[:, None]
     vector = mean[target]
-    if epochs == 1:  # u moves from row to row, and a Δc that is almost 0 tells little of it
+    if (epochs == 1).all():  # u moves from row to row, and a Δc that is almost 0 tells little of it
         little = 1e-6 * energy / np.maximum(np.bincount(target), 1)
         weight = np.maximum(grown**2 + little[target], 1e-300)
         vector = (moved * grown[:, None] + little[target, None] * vector) / weight[:, None]
@@ -156,9 +161,7 @@ def parallel(target: Longs, change: Doubles) -> Doubles:
 
 def _direction(target: Longs, rows: Doubles) -> Doubles:
     """[P, k]: the first singular vector of each target's rows."""
-    width = rows.shape[1]
-    squares = np.stack([_per_target(target, rows * rows[:, [a]]) for a in range(width)], axis=1)
-    return np.asarray(np.linalg.eigh(squares)[1][:, :, -1])
+    return shared_direction(target, rows, int(target.max()) + 1 if len(target) else 0)
 
 
 def _per_target(target: Longs, rows: Doubles) -> Doubles:

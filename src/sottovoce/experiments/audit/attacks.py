@@ -5,15 +5,18 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce.evaluate.audit import changed_rows, communities, last_one, membership
+from sottovoce.evaluate.audit import changed_rows, communities, complement, last_one, membership
 from sottovoce.evaluate.audit.changes import Changes, first_rounds
 from sottovoce.evaluate.audit.figures import Figure
-from sottovoce.experiments.audit.records import Records
-from sottovoce.experiments.audit.views import SERVER, View
+from sottovoce.experiments.audit.records import Records, Sum
+from sottovoce.experiments.audit.views import View
 from sottovoce.state import Bools, Doubles, Longs
 
-_OF_UPDATES = ("changed", "repeated", "length", "side", "never")
+_OF_UPDATES = ("changed", "repeated", "every", "length", "side", "never")
 _OF_MODELS = ("changed", "repeated", "length", "age", "unusual", "never")
+SUMS = ("participant", "participants", "sums")
+"""Views that see sums of several people's updates."""
+_OF_SUMS = ("changed", "repeated", "every", "length", "unusual", "side")
 
 
 class Truth(NamedTuple):
@@ -53,7 +56,7 @@ def items(view: View, truth: Truth, per_item: int) -> list[dict[str, Any]]:
     """
     own, found, count = truth.own(view.person), [], _count(view, per_item)
     shape = len(view.person), truth.items
-    for way in _OF_UPDATES if view.updates else _OF_MODELS:
+    for way in _ways(view):
         curve = []
         for rounds in some_rounds(view.rounds):
             scores = changed_rows.WAYS[way](first_rounds(view.changes, rounds), *shape)
@@ -61,6 +64,12 @@ def items(view: View, truth: Truth, per_item: int) -> list[dict[str, Any]]:
             curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
         found.append(_entry("items", view, way, curve))
     return found
+
+
+def _ways(view: View) -> tuple[str, ...]:
+    if view.name in SUMS:
+        return _OF_SUMS
+    return _OF_UPDATES if view.updates else _OF_MODELS
 
 
 def _count(view: View, per_item: int) -> Longs:
@@ -81,13 +90,23 @@ def members(view: View, truth: Truth, way: str) -> dict[str, Any]:
     return _entry("membership", view, way, curve)
 
 
+def not_items(view: View, truth: Truth) -> dict[str, Any]:
+    """Which items people do not have, from rows that did not change."""
+    own, curve = truth.own(view.person), []
+    for rounds in some_rounds(view.rounds):
+        early = first_rounds(view.changes, rounds)
+        one = complement.attack(complement.missing(early, len(view.person), truth.items), own, view.person)
+        curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
+    return _entry("not-items", view, "unchanged", curve)
+
+
 def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict[str, Any]]:
     """Who resembles whom, if everybody is a target once and there are enough of them.
 
     People are also compared by the items that the way `best` finds.
     """
     once = len(np.unique(view.person)) == len(view.person)
-    if not once or len(view.person) < 4:
+    if not once or len(view.person) < 4 or view.name in SUMS:
         return []
     own, found, count = truth.own(view.person), [], _count(view, per_item)
 
@@ -97,7 +116,7 @@ def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict
 
     for way, similarity in (communities.WAYS | {"found items": found_items}).items():
         curve = []
-        for rounds in some_rounds(view.rounds):
+        for rounds in sorted({1, view.rounds}):  # these comparisons take long
             early = first_rounds(view.changes, rounds)
             one = communities.attack(similarity(early, len(view.person), truth.items), own, view.person)
             curve.append({"rounds": rounds, "neighbours": plain(one)})
@@ -105,23 +124,40 @@ def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict
     return found
 
 
-def sums(records: Records) -> dict[str, Any] | None:
-    """How few people stand behind the rows of a server's sums; None if nothing reached a server."""
-    chosen = records.update & (records.observer == SERVER)
+def sums(records: Records, masked: list[Sum]) -> dict[str, Any] | None:
+    """How few people stand behind the rows of a server's sums; None if nothing reached a server.
+
+    Under masks, rows with too few contributors are not summed, and do not count.
+    """
+    if masked:
+        every = [
+            (np.full(n, one.round), np.full(n, one.clock), np.arange(n), np.full(n, item))
+            for one in masked
+            for item, n in zip(one.items.tolist(), one.counts[one.items].tolist(), strict=True)
+        ]
+        if not every:
+            return None
+        rounds, clock, sender, ids = (np.concatenate(column) for column in zip(*every, strict=True))
+        return _last_one(rounds, clock, sender, ids, "masked sum")
+    chosen = records.update & (records.observer < 0)
     if not chosen.any():
         return None
     seen = records.among(chosen)
-    ordinal = np.unique(seen.round, return_inverse=True)[1]
-    curve = []
-    for rounds in some_rounds(int(ordinal.max()) + 1):
-        early = seen.among(ordinal < rounds)
-        one = last_one.attack(early.clock[early.message], early.sender[early.message], early.ids)
+    of = seen.message
+    return _last_one(seen.round[of], seen.clock[of], seen.sender[of], seen.ids, "plain sum")
+
+
+def _last_one(rounds: Longs, clock: Longs, sender: Longs, ids: Longs, way: str) -> dict[str, Any] | None:
+    ordinal, curve = np.unique(rounds, return_inverse=True)[1], []
+    for count in some_rounds(int(ordinal.max()) + 1 if len(ordinal) else 1):
+        early = ordinal < count
+        one = last_one.attack(clock[early], sender[early], ids[early])
         if one is not None:
             rest = {"smallest": one.smallest, "median": one.median, "alone": one.alone}
-            curve.append({"rounds": rounds, **rest, "exposed": plain(one.exposed)})
+            curve.append({"rounds": count, **rest, "exposed": plain(one.exposed)})
     if not curve:
         return None
-    return {"attack": "last-one", "observer": "server", "way": "plain sum", **curve[-1], "over_rounds": curve}
+    return {"attack": "last-one", "observer": "server", "way": way, **curve[-1], "over_rounds": curve}
 
 
 def _entry(attack: str, view: View, way: str, curve: list[dict[str, Any]]) -> dict[str, Any]:

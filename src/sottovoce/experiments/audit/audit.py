@@ -7,15 +7,30 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from sottovoce.errors import RunError
-from sottovoce.experiments.audit import attacks, ratings, records, replay, sentences, views
+from sottovoce.experiments.audit import (
+    attacks,
+    canaries,
+    participants,
+    private,
+    ratings,
+    records,
+    replay,
+    sentences,
+    views,
+)
+from sottovoce.experiments.audit.again import Again, again
 from sottovoce.experiments.audit.written import AUDIT, FORMAT
 from sottovoce.experiments.recipe import phrases
 from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.experiments.runs.run import Run
+from sottovoce.models.mf import MF
 from sottovoce.registry import build
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
+
+
+_PRIVATE = "Attacks on vectors, updates and numbers of instances were not made: "
 
 
 class Audit(NamedTuple):
@@ -54,7 +69,7 @@ def audit(run: str | Path | Run, *, data_dir: str | Path | None = None) -> Audit
     described = done.figures.data
     seen = records.read(done.directory, described.people, described.items)
     split = _split(done, data_dir)
-    entries, notes = _attacked(done, split, seen)
+    entries, notes = _attacked(done, split, seen, data_dir)
     result = {
         "format": FORMAT,
         "method": phrases.method(done.recipe),
@@ -84,29 +99,47 @@ def _split(run: Run, data_dir: str | Path | None) -> "Split":
     return split
 
 
-def _attacked(run: Run, split: "Split", seen: records.Records) -> tuple[list[dict[str, Any]], list[str]]:
+def _attacked(
+    run: Run, split: "Split", seen: records.Records, data_dir: str | Path | None
+) -> tuple[list[dict[str, Any]], list[str]]:
     """The figures of all attacks that can be made, and notes on the others."""
     train, parts = split.train, run.recipe.components()
     truth = attacks.Truth(train.indptr, train.item.astype(np.int64), train.items)
     per_item = getattr(parts.model, "epochs", 1) * (1 + getattr(parts.model, "negatives", 0))
-    entries: list[dict[str, Any]] = []
     notes: list[str] = []
+    rounds = int(seen.round.min()), int(seen.round.max())
+    known = again(run.recipe, parts, split, rounds, data_dir)
+    if isinstance(known, str):
+        notes.append(f"{_PRIVATE}{known}, so the observed rounds cannot be run again.")
+    sent = known.sent if isinstance(known, Again) else None
+    masked = records.sums(run.directory, train.items) if run.directory is not None else []
+    held = np.diff(train.indptr)
     found = views.views(seen, train.items)
+    if masked:
+        found.append(participants.of_sums(masked, train.items, held))
+    asked = run.recipe.protocol.sum
+    if sent is not None and asked is not None and asked.name == "homomorphic":
+        # All participants hold the same secret key, so one of them can give it to the server.
+        found.append(views.of_updates("key", sent, train.items))
+    found += participants.views(seen, sent, parts.merge, train.items, held)
+    entries: list[dict[str, Any]] = []
     for view in found:
         of_items = attacks.items(view, truth, per_item)
         best = max(of_items, key=sentences.success)["way"]
-        entries += [*of_items, attacks.members(view, truth, best)]
+        entries += [*of_items, attacks.members(view, truth, best), attacks.not_items(view, truth)]
         entries += attacks.resemblance(view, truth, per_item, best)
-        if view.updates:
-            of_server = seen.among(seen.update & (seen.observer == views.SERVER))
-            before = replay.models(run.recipe, parts, split, of_server)
-            rated = ratings.attack(view, parts.model, train, before, of_server.clock)
+        if isinstance(known, Again):
+            entries += private.entries(view, truth, known)
+        if view.name not in attacks.SUMS:
+            rated = ratings.attack(view, parts.model, train, _before(view, run, split, seen))
             if isinstance(rated, str):
-                notes.append(rated)
+                notes += [rated] if rated not in notes else []
             else:
                 entries += rated
-    if (few := attacks.sums(seen)) is not None:
+    if (few := attacks.sums(seen, masked)) is not None:
         entries.append(few)
+    if isinstance(known, Again) and parts.steps:
+        entries.append(canaries.attack(known.network, rounds[1]))
     if run.recipe.arrivals.share:
         notes.append("Items that arrived during the run count as a person's from the first round on.")
     if not found:
@@ -114,11 +147,21 @@ def _attacked(run: Run, split: "Split", seen: records.Records) -> tuple[list[dic
     return entries, notes
 
 
+def _before(view: views.View, run: Run, split: "Split", seen: records.Records) -> Any:
+    """[R, w]: the rows before each change of a view; None if they are not known."""
+    parts = run.recipe.components()
+    if not view.updates or not isinstance(parts.model, MF):
+        return view.before
+    of_server = seen.among(seen.update & (seen.observer < 0))
+    before = replay.models(run.recipe, parts, split, of_server)
+    return None if before is None else before[of_server.clock[view.changes.message], view.changes.item]
+
+
 def _nothing(seen: records.Records) -> str:
-    if (seen.sender == views.SERVER).all():
+    if (seen.sender < 0).all():
         return (
-            "Observers saw the server's model alone, which is everybody's together. To audit what the server "
-            'sees, observe it too: privacy.observe.who = "server".'
+            "Observers received one model of the server at most, so there is nothing to subtract. Observe "
+            'more rounds, more participants, or the server: privacy.observe.who = ["server", …].'
         )
     return (
         "No observer received two models of the same sender, so there is nothing to subtract. Observe more "

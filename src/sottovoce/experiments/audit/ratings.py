@@ -1,4 +1,4 @@
-"""The attack on ratings: updates of `mf`, the server's model before them, and the ratings of the data."""
+"""The attack on ratings: changes of rows by `mf`, the rows before them, and the ratings of the data."""
 
 from typing import Any
 
@@ -10,52 +10,53 @@ from sottovoce.evaluate.audit.figures import over_people
 from sottovoce.experiments.audit.attacks import plain, some_rounds
 from sottovoce.experiments.audit.views import View
 from sottovoce.models.mf import MF
-from sottovoce.state import Doubles, Longs
+from sottovoce.state import Doubles, Floats, Longs
 
 WHY = "The attack on ratings was not made: "
 
 
-def attack(view: View, model: Any, train: Interactions, before: Doubles | None, clock: Longs) -> Any:
-    """The figures of both ways, or a sentence that says why there are none.
+def attack(view: View, model: Any, train: Interactions, rows: Floats | Doubles | None) -> Any:
+    """The figures of all ways, or a sentence that says why there are none.
 
-    `before` [versions, items, w] are the server's models, `clock` [messages] the version each update is
-    based on.
+    `rows` [R, w] are the rows before each change of the view.
     """
     if not isinstance(model, MF):
         return f"{WHY}it is for the model mf, whose updates are those of a plain gradient step."
     if model.decay > 0:
         return f"{WHY}with a decay, the step depends on ages that updates do not hold."
-    if before is None:
+    if rows is None:
         return (
             f"{WHY}it needs all updates from the first round on (privacy.observe.rounds = [1, …]), models in "
             "float32, and an aggregation that does not weigh rows by their change."
         )
     changes = view.changes
+    trained = changes.growth > 0
     order = np.lexsort((np.arange(len(changes.item)), changes.message, changes.target))
-    target, time, message, item = (
-        column[order] for column in (changes.target, changes.time, changes.message, changes.item)
-    )
-    change = changes.change[order].astype(np.float64)
-    rows = before[clock[message], item]
+    order = order[trained[order]]
+    target, time, item = (column[order] for column in (changes.target, changes.time, changes.item))
+    change, rows = changes.change[order].astype(np.float64), rows[order].astype(np.float64)
     true = _rated(train, view.person[target], item)
     settings: dict[str, Any] = {"step": model.step, "regularization": model.regularization}
     known = ~np.isnan(true)
     if not known.any():
-        return f"{WHY}no update holds a row of an item that its sender rated."
-    found = ratings.with_biases(
-        target, rows, change, **settings, epochs=model.epochs, bias=train.scale[0] / 2
-    )
+        return f"{WHY}no message holds a row of an item that its sender rated."
+    # An update is the result of all epochs of a training; in models, each epoch makes a row older by one.
+    epochs = model.epochs if view.updates else changes.growth[order].astype(np.float64)
+    found = ratings.with_biases(target, rows, change, **settings, epochs=epochs, bias=train.scale[0] / 2)
+    found = found.clip(*train.scale)
     possible = np.unique(train.value).astype(np.float64)
     curve = []
     for rounds in some_rounds(view.rounds):
         early = known & (time < rounds)
+        if not early.any():
+            continue
         estimate, truth, who = _mean_of_each(target[early], item[early], found[early], true[early])
         one = ratings.measure(estimate, truth, who, view.person, possible)
         curve.append({"rounds": rounds, **_plain(one)})
     parallel = ratings.parallel(target, change[:, :-1] + model.step * model.regularization * rows[:, :-1])
     share = over_people(parallel, np.full(len(parallel), np.nan), view.person[: len(parallel)])
     entries = [_entry("biases", view, model, curve) | {"along_one_direction": plain(share)}]
-    place, other = _first_two(target, time, item)
+    place, other = _first_two(target, time, item) if view.updates else (order[:0], order[:0])
     place, other = place[known[place]], other[known[place]]
     if len(place):
         some, number = np.unique(target[place], return_inverse=True)

@@ -20,17 +20,20 @@ AGAIN = "Run it again, in another directory, to record anew."
 _NAME = re.compile(r"(\d+)-\d+\.npz", re.ASCII)
 _PER_MESSAGE = ("observer", "sender", "update", "clock", "size")
 _PER_ROW = ("ids", "age")
+_WIDE = ("head", "user")
 
 
 class Records(NamedTuple):
     """All recorded messages, in the order in which they arrived. n messages have R rows in all."""
 
     round: Longs  # [n]
-    observer: Longs  # [n], numbers of people; −1 is the server
+    observer: Longs  # [n], numbers of people; −1 is the server, and −2, … are further ones
     sender: Longs  # [n]
     update: Bools  # [n]
     clock: Longs  # [n]
     size: Longs  # [n]
+    head: Floats  # [n, h]
+    user: Floats  # [n, p]; p is 0 if nobody's vector was sent
     message: Longs  # [R], which message a row belongs to
     ids: Longs  # [R]
     age: Longs  # [R]
@@ -40,8 +43,52 @@ class Records(NamedTuple):
         """The messages where `chosen` [n] is true."""
         kept = chosen[self.message]
         number = np.cumsum(chosen) - 1
-        per_message, per_row = (column[chosen] for column in self[:6]), (column[kept] for column in self[7:])
+        per_message, per_row = (column[chosen] for column in self[:8]), (column[kept] for column in self[9:])
         return Records._make([*per_message, number[self.message[kept]], *per_row])
+
+
+class Sum(NamedTuple):
+    """What a server learns of an aggregation whose updates are masked: how many people changed each row, and
+    the sum of rows."""
+
+    round: int
+    clock: int
+    senders: Longs  # [n]
+    counts: Longs  # [items]
+    items: Longs  # [m], the items whose rows are summed
+    rows: Floats  # [m, w]
+    head: Floats  # [h]
+
+
+def sums(directory: Path, items: int) -> list[Sum]:
+    """The sums that a server saw beside masked updates; none if updates are not masked."""
+    found = []
+    for path in sorted((directory / OBSERVED).glob("*.npz")):
+        name = _NAME.fullmatch(path.name)
+        with np.load(path, allow_pickle=False) as content:
+            if name is None or "sum_counts" not in content or not len(content["sum_counts"]):
+                continue
+            known = {
+                key: content[key]
+                for key in ("sender", "clock", "sum_counts", "sum_items", "sum_rows", "sum_head")
+            }
+        ids, counts, rows = known["sum_items"], known["sum_counts"], known["sum_rows"]
+        fits = rows.ndim == 2 and len(rows) == len(ids) and counts.shape == (items,) and len(known["clock"])
+        if not fits or (len(ids) and not 0 <= ids.min() <= ids.max() < items):
+            raise RunError(f"{path} is damaged: its sums do not fit together.", AGAIN)
+        numbers = (known[key].astype(np.float32) for key in ("sum_rows", "sum_head"))
+        who = known["sender"].astype(np.int64)
+        found.append(
+            Sum(
+                int(name[1]),
+                int(known["clock"][0]),
+                who,
+                counts.astype(np.int64),
+                ids.astype(np.int64),
+                *numbers,
+            )
+        )
+    return found
 
 
 def read(directory: Path, people: int, items: int) -> Records:
@@ -62,7 +109,7 @@ def read(directory: Path, people: int, items: int) -> Records:
             f"{folder} holds no messages: observers received nothing in the rounds they watched.",
             "Observe more rounds, or more people (privacy.observe).",
         )
-    if len({part.rows.shape[1] for part in parts}) > 1:
+    if len({(part.rows.shape[1], part.head.shape[1]) for part in parts}) > 1:
         raise RunError(f"{folder} is damaged: its records have rows of different widths.", AGAIN)
     return joined(parts)
 
@@ -72,6 +119,9 @@ def joined(parts: Sequence[Records]) -> Records:
     first = np.cumsum([0, *(len(part.round) for part in parts[:-1])])
     columns = {name: [getattr(part, name) for part in parts] for name in Records._fields}
     columns["message"] = [part.message + n for part, n in zip(parts, first, strict=True)]
+    if len({part.user.shape[1] for part in parts}) > 1:  # a server's model comes without a vector
+        most = max(part.user.shape[1] for part in parts)
+        columns["user"] = [np.pad(user, ((0, 0), (0, most - user.shape[1]))) for user in columns["user"]]
     return Records(**{name: np.concatenate(column) for name, column in columns.items()})
 
 
@@ -91,7 +141,7 @@ def _check_format(path: Path) -> None:
 def _read(path: Path, round: int, people: int, items: int) -> Records:
     try:
         with np.load(path, allow_pickle=False) as content:
-            arrays = {name: content[name] for name in (*_PER_MESSAGE, *_PER_ROW, "offset", "rows")}
+            arrays = {name: content[name] for name in (*_PER_MESSAGE, *_PER_ROW, *_WIDE, "offset", "rows")}
     except (OSError, ValueError, KeyError, EOFError, zipfile.BadZipFile, zlib.error) as error:
         reason = "an array is missing" if isinstance(error, KeyError) else "it cannot be read"
         raise RunError(f"{path} is damaged: {reason}.", AGAIN) from None
@@ -108,6 +158,7 @@ def of_arrays(round: int, arrays: Mapping[str, NDArray[Any]]) -> Records:
         [
             np.full(len(count), round),
             *(arrays[name].astype(bool if name == "update" else np.int64) for name in _PER_MESSAGE),
+            *(arrays[name].astype(np.float32) for name in _WIDE),
             np.repeat(np.arange(len(count)), count),
             *(arrays[name].astype(np.int64) for name in _PER_ROW),
             arrays["rows"].astype(np.float32),
@@ -125,13 +176,16 @@ def _fault(arrays: dict[str, NDArray[Any]], people: int, items: int) -> str:
     ends = {len(rows), *(len(arrays[name]) for name in _PER_ROW)}
     if len(lengths) > 1 or offset[0] != 0 or ends != {int(offset[-1])} or (np.diff(offset) < 0).any():
         return "its arrays do not fit together"
-    if rows.dtype.kind != "f":
+    wide = [arrays[name] for name in _WIDE]
+    if rows.dtype.kind != "f" or any(array.ndim != 2 or array.dtype.kind != "f" for array in wide):
         return "an array has another shape or type"
+    if any(len(array) != len(offset) - 1 for array in wide):
+        return "its arrays do not fit together"
     for name, most in (("observer", people), ("sender", people), ("ids", items)):
-        if len(arrays[name]) and not -1 <= arrays[name].min() <= arrays[name].max() < most:
+        if len(arrays[name]) and not -most <= arrays[name].min() <= arrays[name].max() < most:
             return f"{name} holds a number beyond {most - 1}"
     if len(arrays["ids"]) and arrays["ids"].min() < 0:
         return "ids holds a negative number"
-    if not np.isfinite(rows).all():
+    if not all(np.isfinite(array).all() for array in (rows, *wide)):
         return "some of its numbers are not finite"
     return ""

@@ -1,5 +1,6 @@
 """Figures of an audit in short sentences."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from sottovoce.plural import count
@@ -9,10 +10,21 @@ WHO = {
     "neighbour": "One neighbour",
     "colluders": "A group of all observing neighbours",
     "both sides": "A group of neighbours on both sides of a person",
+    "sums": "The server, from sums alone,",
+    "key": "The server with the key of a colluding participant",
+    "steps": "Whoever sees updates",
+    "participant": "One participant",
+    "participants": "A group of all observing participants",
 }
 WAYS = {
     "changed": "the rows that changed",
     "repeated": "rows that change again and again",
+    "every": "rows that change in every message",
+    "unchanged": "rows that do not change",
+    "sent vector": "the vector that is sent",
+    "sent number": "the number that is sent",
+    "direction": "the direction in which rows move",
+    "changes": "what is seen of the change",
     "length": "how far rows move",
     "side": "the side to which rows move",
     "age": "the growth of row ages",
@@ -25,6 +37,15 @@ WAYS = {
     "biases": "one update, by way of the biases",
     "two steps": "two updates in a row",
     "plain sum": "a plain sum",
+    "masked sum": "a masked sum",
+    "trials": "canaries",
+}
+
+
+_WHAT = {
+    "vector": "a person's vector, up to its length and sign,",
+    "rows": "a person's update of the rows",
+    "head": "a person's update of the head",
 }
 
 
@@ -34,6 +55,14 @@ def share(value: float | None) -> str:
         return "—"
     percent = 100 * value
     return f"{percent:.0f} %" if 10 <= percent <= 90 or percent in (0, 100) else f"{percent:.1f} %"
+
+
+def _mixed_up(figure: dict[str, Any]) -> str:
+    """What the same attack finds if it takes people for others, if that is more than a guess."""
+    another, least = figure.get("another"), figure["guessing"]
+    if another is None or another <= 1.2 * least:
+        return ""
+    return f", and what was found of somebody else {share(another)}"
 
 
 def between(figure: dict[str, Any]) -> str:
@@ -52,7 +81,8 @@ def sentence(entry: dict[str, Any]) -> str:
                 return f"{who} cannot look for anybody's items."
             return (
                 f"{who} finds {share(recall['value'])} of a person's items {after} "
-                f"({between(recall)}); guessing finds {share(recall['guessing'])}. "
+                f"({between(recall)}); guessing finds {share(recall['guessing'])}"
+                f"{_mixed_up(recall)}. "
                 f"Of the items named, {share(precision['value'])} are right; "
                 f"of guessed ones, {share(precision['guessing'])}."
             )
@@ -62,7 +92,7 @@ def sentence(entry: dict[str, Any]) -> str:
                 return f"{who} cannot tell a person's items from others."
             return (
                 f"{who} tells a person's item from another one in {share(auc['value'])} of cases "
-                f"({between(auc)}); guessing does in 50 %. "
+                f"({between(auc)}); guessing does in 50 %{_mixed_up(auc)}. "
                 f"With one false alarm in a hundred, {share(few)} of the items are found."
             )
         case "communities":
@@ -74,28 +104,67 @@ def sentence(entry: dict[str, Any]) -> str:
                 f"({between(found)}); guessing finds {share(found['guessing'])}: "
                 f"{found['value'] / found['guessing']:.1f} times guessing."
             )
+        case "not-items":
+            recall, precision = entry["recall"], entry["precision"]
+            if precision["value"] is None:
+                return f"{who} cannot exclude any item."
+            return (
+                f"{who} can exclude {share(recall['value'])} of the items that a person does not have "
+                f"{after} ({between(recall)}). Of the items excluded, {share(precision['value'])} are "
+                f"excluded rightly; of guessed ones, {share(precision['guessing'])}."
+            )
+        case "instances":
+            right = entry["right"]
+            return (
+                f"{who} knows of {share(right['value'])} of people on how many instances they trained; "
+                f"guessing is right in {share(right['guessing'])}."
+            )
+        case "vector" | "rows" | "head":
+            like, what = entry["likeness"], _WHAT[entry["attack"]]
+            if like["value"] is None:
+                return f"{who} sees nothing of {what}."
+            beside = "" if like["guessing"] is None else f"; somebody else's has {like['guessing']:.2f}"
+            return (
+                f"{who} has {what} with a likeness of {like['value']:.2f} ({like['low']:.2f} to "
+                f"{like['high']:.2f}), where 1 is all of it{beside}."
+            )
         case "ratings":
             right, error = entry["right"], entry["error"]
+            if right["value"] is None:
+                return f"{who} cannot look for anybody's ratings."
             return (
                 f"{who} knows {share(right['value'])} of the ratings ({between(right)}) from "
                 f"{WAYS[entry['way']]}, with an error of {error['value']:.2g}; guessing is right in "
                 f"{share(right['guessing'])}, with an error of {error['guessing']:.2g}."
             )
+        case "canaries":
+            claimed = entry["claimed"]
+            told = f"Canaries prove that ε is at least {entry['epsilon']:.2f}, with a confidence of 95 %"
+            if claimed is None:
+                return f"{told}; the steps promise no ε."
+            kept = "which the promise allows" if entry["epsilon"] <= claimed else "so THE PROMISE IS BROKEN"
+            return f"{told}; the steps promise {claimed:g}, {kept}."
         case _:
+            kind = "masked" if entry["way"] == "masked sum" else "plain"
             return (
-                f"In plain sums {share(entry['alone'])} of the rows have a single contributor, whose change "
+                f"In {kind} sums {share(entry['alone'])} of the rows have a single contributor, whose change "
                 f"the sum shows. {share(entry['exposed']['value'])} of people are such a contributor {after}."
             )
 
 
 def headlines(entries: list[dict[str, Any]]) -> list[str]:
     """A sentence for each attack of each observer: of all ways, the one that finds most."""
-    best: dict[tuple[str, str], dict[str, Any]] = {}
+    return [sentence(entry) for entry in best(entries).values()]
+
+
+def best(entries: Iterable[dict[str, Any]]) -> dict[tuple[str, str], dict[str, Any]]:
+    """The way that finds most, for each observer and attack."""
+    found: dict[tuple[str, str], dict[str, Any]] = {}
     for entry in entries:
         key = entry["observer"], entry["attack"]
-        if key not in best or success(entry) > success(best[key]):
-            best[key] = entry
-    return [sentence(entry) for entry in best.values()]
+        if key not in found or success(entry) > success(found[key]):
+            found[key] = entry
+    return found
 
 
 def success(entry: dict[str, Any]) -> float:
@@ -106,7 +175,11 @@ def success(entry: dict[str, Any]) -> float:
             return 2 * precision * recall / (precision + recall) if precision + recall else 0.0
         case "communities":
             return float(entry["neighbours"]["value"] or 0.0)
-        case "ratings":
+        case "ratings" | "instances":
             return float(entry["right"]["value"] or 0.0)
+        case "membership":
+            return float(entry["auc"]["value"] or 0.0)
+        case "vector" | "rows" | "head":
+            return float(entry["likeness"]["value"] or 0.0)
         case _:
             return 0.0

@@ -11,6 +11,8 @@
 peers around them sent, and what another observer received from them in the next round is what came out. In
 rounds without time, a node sends what it had when the round began, so nothing is missing between the two. In
 virtual time a node may send before it has received everything, and the view is less exact.
+
+Participants of a federation, who see the server's model alone, are in participants.py.
 """
 
 from typing import NamedTuple
@@ -41,15 +43,21 @@ class View(NamedTuple):
     """Whether these are updates, and not differences of models."""
     rounds: int
     """How many rounds were observed."""
+    before: Floats | None = None
+    """[R, w]: the rows before they changed; None if the records do not tell."""
+    head: Floats | None = None
+    """[P, h]: by how much the head changed in all; None if the records do not tell."""
+    vector: Floats | None = None
+    """[P, p]: the last vector that each target sent; None if nobody does."""
 
 
 def views(records: Records, items: int) -> list[View]:
     """All views that the records give, each with at least one target."""
-    to_server = records.update & (records.observer == SERVER)
-    from_peers = ~records.update & (records.sender != SERVER) & (records.observer != SERVER)
+    to_server = records.update & (records.observer < 0)
+    from_peers = ~records.update & (records.sender >= 0) & (records.observer >= 0)
     found = []
     if to_server.any():
-        found.append(_of_updates(records.among(to_server), items))
+        found.append(of_updates("server", records.among(to_server), items))
     if from_peers.any():
         peers = records.among(from_peers)
         pairs = peers.observer * (peers.sender.max() + 1) + peers.sender
@@ -78,7 +86,8 @@ def _targets(key: Longs, items: int) -> tuple[Longs, Longs]:
     return every, np.where(every[place] == key, place, -1) if len(every) else np.full(len(key), -1)
 
 
-def _of_updates(records: Records, items: int) -> View:
+def of_updates(name: str, records: Records, items: int) -> View:
+    """What somebody knows who reads these updates."""
     person, target = _targets(records.sender, items)
     time, rounds = _ordinal(records)
     size = _per_target(target, records.size, len(person))
@@ -87,7 +96,13 @@ def _of_updates(records: Records, items: int) -> View:
     message = records.message[kept]
     ids, rows = records.ids[kept], records.rows[kept]
     changes = Changes(of[kept], time[message], message, ids, rows, np.ones(len(ids), np.int64))
-    return View("server", person, size, changes, True, rounds)
+    head = np.zeros((len(person), records.head.shape[1]), np.float32)
+    np.add.at(head, target[target >= 0], records.head[target >= 0])
+    vector = None
+    if records.user.shape[1]:
+        vector = np.zeros((len(person), records.user.shape[1]), np.float32)
+        vector[target[target >= 0]] = records.user[target >= 0]  # of equal places, the last one stays
+    return View(name, person, size, changes, True, rounds, head=head, vector=vector)
 
 
 def _of_models(name: str, records: Records, key: Longs, items: int) -> View:
@@ -105,7 +120,18 @@ def _of_models(name: str, records: Records, key: Longs, items: int) -> View:
     person = np.empty(len(every), np.int64)
     person[target[target >= 0]] = records.sender[target >= 0]
     size = _per_target(target, records.size, len(every))
-    return View(name, person, size, Changes._make(column[moved] for column in columns), False, rounds)
+    found = Changes._make(column[moved] for column in columns)
+    head = _heads(records, target, len(every))
+    return View(name, person, size, found, False, rounds, records.rows[earlier][moved], head)
+
+
+def _heads(records: Records, target: Longs, count: int) -> Floats:
+    """[count, h]: the last head of each target less the first one."""
+    first, last = np.full(count, len(target)), np.full(count, -1)
+    place = np.arange(len(target))
+    np.minimum.at(first, target[target >= 0], place[target >= 0])
+    np.maximum.at(last, target[target >= 0], place[target >= 0])
+    return np.asarray(records.head[last] - records.head[first.clip(0, len(target) - 1)])
 
 
 def _chosen(records: Records, key: Longs, time: Longs, chosen: Bools) -> tuple[Records, Longs, Longs]:
@@ -145,9 +171,8 @@ def _both_sides(records: Records, items: int) -> View:
     number[seen] = np.arange(len(seen))
     changes = Changes._make(column[moved] for column in columns)
     size = _per_target(number[place], outgoing.size, len(seen))
-    return View(
-        "both sides", every[seen], size, changes._replace(target=number[changes.target]), False, rounds
-    )
+    changes, before = changes._replace(target=number[changes.target]), outgoing.rows[later] - change
+    return View("both sides", every[seen], size, changes, False, rounds, before[moved])
 
 
 def _beyond(

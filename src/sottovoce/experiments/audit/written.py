@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from sottovoce.errors import RunError
+from sottovoce.experiments.audit.sentences import best
 
 AUDIT = "audit.json"
 FORMAT = 1
@@ -22,6 +23,12 @@ def read(directory: Path) -> dict[str, Any] | None:
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         raise damaged(path)
     return found
+
+
+def short(found: dict[str, Any]) -> dict[str, Any]:
+    """The same with the best way of each attack alone, and without the figures after fewer rounds."""
+    entries = best(found["attacks"]).values()
+    return found | {"attacks": [{**entry, "over_rounds": entry["over_rounds"][-1:]} for entry in entries]}
 
 
 def damaged(path: Path) -> RunError:

@@ -97,6 +97,10 @@ def _page(found: Mapping[str, Any]) -> str:
         ]
         lines += [f"- {words.mark(f['holds'])} · {f['said']}" for f in claim["findings"]]
         lines += [""]
+    for number, (who, columns, cells) in enumerate(words.leak_tables(found)):
+        lines += ["## Who sees what", "", words.LEAKS, ""] if not number else []
+        lines += [f"### {who[0].upper()}{who[1:]}", ""]
+        lines += [_line(columns), f"|---|{'---:|' * (len(columns) - 1)}", *map(_line, cells), ""]
     lines += [
         "## Figures",
         "",

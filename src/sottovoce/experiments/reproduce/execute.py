@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce import __version__
 from sottovoce.errors import RunError
 from sottovoce.experiments.pages import plots
-from sottovoce.experiments.reproduce import claims, figures, metrics, shared
+from sottovoce.experiments.reproduce import claims, figures, leaks, metrics, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, settings
 from sottovoce.experiments.reproduce.sections import Rows
@@ -83,11 +83,23 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
             f"{len(failures)} of {count(len(every), 'run')} failed. {told}",
             "The same command tries them again.",
         )
+    if plan.form.audit:
+        _audit(every, data_dir)
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
         for one, other in zip(opened[run], opened[apart], strict=True):
             one.figures = one.figures.model_copy(update={"references": other.references})
     return {run: runs for run, runs in opened.items() if run not in plan.beside.values()}
+
+
+def _audit(points: Sequence[Point], data_dir: Path | None) -> None:
+    """Audit the runs that are not audited yet."""
+    from sottovoce.experiments.audit.audit import audit
+    from sottovoce.experiments.audit.written import AUDIT
+
+    for point in points:
+        if not (point.place.path / AUDIT).exists():
+            audit(point.place.path, data_dir=data_dir)
 
 
 def summarise(plan: Plan, results: Results) -> dict[str, Any]:
@@ -112,6 +124,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "x": form.x,
         "panels": _panels(form, results),
         "people": [_people(form, metric, results) for metric in form.people],
+        **({"leaks": leaks.tables(results)} if form.audit else {}),
         "data": _data(results),
         "version": __version__,
     }

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.errors import RecipeError
 from sottovoce.evaluate import student
 from sottovoce.experiments.pages import words
+from sottovoce.experiments.reproduce import leaks
 from sottovoce.experiments.reproduce.form import Labels, Reproduction
 from sottovoce.experiments.reproduce.sections import At, Hours, Reaches
 from sottovoce.experiments.runs.machine import size
@@ -130,6 +131,8 @@ def value(
     """
     if metric in COUNTS:
         return _count(run.figures, metric)
+    if metric in leaks.NAMES:
+        return leaks.value(run, metric)
     if metric in NODES:
         known = run.figures.by_node.get(NODES[metric], {})
         return _number(known.get("mean" if at == "final" else str(at)))
@@ -195,6 +198,8 @@ def say(figure: float, metric: str, at: At = "final") -> str:
     """A number for people."""
     if isinstance(at, Reaches):
         return "never" if figure == math.inf else f"{figure:.3g}"
+    if metric in leaks.NAMES and math.isfinite(figure):
+        return f"{figure:.2f}" if metric == leaks.EPSILON else f"{100 * figure:.1f} %"
     if metric in NODES and math.isfinite(figure):
         return f"{figure:.3g}" if abs(figure) < 1000 else f"{figure:,.0f}"
     if metric not in COUNTS or not math.isfinite(figure):
@@ -247,7 +252,7 @@ def every(holds: Iterable[bool | None]) -> bool | None:
 
 def name(metric: str) -> str:
     """What is measured, in words."""
-    return metric if metric in NODES else words.name(metric)
+    return metric if metric in NODES or metric in leaks.NAMES else words.name(metric)
 
 
 def of_everybody(run: Run, metric: str) -> NDArray[np.float64]:

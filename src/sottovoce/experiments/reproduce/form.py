@@ -57,6 +57,8 @@ class Reproduction(Labelled):
     """Labels whose runs take long, and under how many seeds they are run at most."""
     shared: bool = False
     """Runs lie in a directory `runs` beside this reproduction's, where others find them; see shared.py."""
+    audit: bool = False
+    """Audit every run, and show who sees what. The runs need privacy.observe."""
     kept: bool = False
     """Keep the figures of runs beside the page. Figures of single people are never kept."""
     also: list[Also] = []

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from sottovoce.errors import RunError, SottovoceError
+from sottovoce.experiments.audit import written
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce.execute import Plan
 from sottovoce.experiments.runs.directory import EVENTS, RECIPE, RESULT, RunDirectory
@@ -32,6 +33,8 @@ def keep(folder: Path, plan: Plan) -> None:
     for point in _points(plan):
         run = Run.open(point.place.path)
         line = {"recipe": run.recipe.document(), "result": _impersonal(run.figures), "curve": _columns(run)}
+        if (audit := written.read(point.place.path)) is not None:
+            line["audit"] = written.short(audit)
         found[run.recipe.hash()] = _Kept(run.recipe, line)
     ordered = sorted(found.values(), key=lambda kept: json.dumps(kept.line["recipe"], sort_keys=True))
     place = RunDirectory(folder)
@@ -79,6 +82,8 @@ def _write(place: RunDirectory, kept: _Kept) -> None:
     place.make()
     place.write(RECIPE, kept.recipe.dumps())
     place.write(EVENTS, "".join(f"{json.dumps(event)}\n" for event in events))
+    if "audit" in kept.line:
+        place.write(written.AUDIT, json.dumps(kept.line["audit"], indent=2))
     place.write(RESULT, json.dumps(kept.line["result"], indent=2))
 
 

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from sottovoce.errors import RecipeError
 from sottovoce.evaluate.names import named
 from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.reproduce import leaks
 from sottovoce.experiments.reproduce.figures import COUNTS, NODES
 from sottovoce.experiments.reproduce.form import Reproduction
 from sottovoce.metrics import NAMES
@@ -26,7 +27,7 @@ def check(form: Reproduction, changes: Iterable[Iterable[str]]) -> None:
     _require(form, [form.metric], set.intersection(*map(set, measured)), ())
     reads = [*form.rows, *(check for claim in form.claims for check in claim.checks)]
     asked = [*(read.metric for read in reads if read.metric is not None), *form.people]
-    _require(form, asked, set().union(*measured), (*COUNTS, *NODES))
+    _require(form, asked, set().union(*measured), (*COUNTS, *NODES, *leaks.NAMES))
 
 
 def possible(recipe: Recipe) -> list[str]:

@@ -15,7 +15,15 @@ def render(found: Mapping[str, Any]) -> str:
         title,
         join(
             _header(found),
-            element("main", _curves(found), _people(found), _claims(found), _figures(found), _about(found)),
+            element(
+                "main",
+                _leaks(found),
+                _curves(found),
+                _people(found),
+                _claims(found),
+                _figures(found),
+                _about(found),
+            ),
         ),
     )
 
@@ -49,6 +57,16 @@ def _people(found: Mapping[str, Any]) -> Html:
     told = "The height is the share of people, or nodes, with at most this value, over all seeds."
     inside = element("div", *drawn, class_="charts")
     return element("section", element("h2", "People"), element("p", told), inside) if drawn else Html("")
+
+
+def _leaks(found: Mapping[str, Any]) -> Html:
+    parts = [
+        table(columns, lines, f"{who[0].upper()}{who[1:]}")
+        for who, columns, lines in words.leak_tables(found)
+    ]
+    if not parts:
+        return Html("")
+    return element("section", element("h2", "Who sees what"), element("p", words.LEAKS), *parts)
 
 
 def _claims(found: Mapping[str, Any]) -> Html:

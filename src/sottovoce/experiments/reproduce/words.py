@@ -15,6 +15,13 @@ BAND = "Lines are means; bands show the lowest and the highest of the seeds."
 OVER_SEEDS = "Ours: mean ± standard deviation over seeds. A dash: the paper prints no number."
 REPEATED = "Medians of the repetitions, with their range."
 TIMES = "Ours: the median of the repetitions, their range, and how many times the paper's number it is."
+LEAKS = (
+    "What attacks find, and in parentheses what is found without knowing the person: by guessing, or by "
+    "taking people for others, whichever finds more. Items, ratings, similar people: the share found. "
+    "Item of two: how often a person's item is told from another one. No item: the share of items that are "
+    "known not to be the person's. Instances: the share of people whose number is known. Vector, rows, head: "
+    "the cosine with the truth. Alone in a sum: the share of people who are behind a row of a sum alone."
+)
 EARLIER = "The earlier rule: a difference counts beyond two standard deviations over seeds."
 
 
@@ -133,6 +140,19 @@ def cells(row: Mapping[str, Any]) -> list[str]:
     read = row["metric"] if counted or row["at"] is None else f"{figures.name(row['metric'])}, {row['at']}"
     judged = "" if row["holds"] is None else mark(row["holds"])
     return [row["name"], read, *(said or "—" for said in row["said"]), judged]
+
+
+def leak_tables(found: Mapping[str, Any]) -> list[tuple[str, list[str], list[list[str]]]]:
+    """Who sees what: for every observer a title, the names of columns, and lines."""
+    made = []
+    for table in found.get("leaks", []):
+        lines = [[row["name"], *map(_cell, row["cells"])] for row in table["rows"]]
+        made.append((table["who"], ["", *table["columns"]], lines))
+    return made
+
+
+def _cell(cell: list[float] | None) -> str:
+    return "—" if cell is None else f"{100 * cell[0]:.0f} % ({100 * cell[1]:.0f} %)"
 
 
 def outcome(found: Mapping[str, Any]) -> str:

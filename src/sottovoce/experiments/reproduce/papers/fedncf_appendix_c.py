@@ -120,7 +120,7 @@ def roster(rng: np.random.Generator, helped: bool) -> Figures:
     maker = Participant(0, people[0], forged if helped else true, PLAN, PACKED)
     maker.make_keys()
     limit, agreed = [PACKED.longest_keys() + spread.OVERHEAD], letters.settings(PLAN, PACKED)
-    carried = letters.decode(maker.parcel(2), letters.PARCEL, agreed, limit).parts[0]
+    carried = letters.decode(maker.wrapped_key(2), letters.WRAPPED_KEY, agreed, limit).parts[0]
     try:
         got = PACKED.holder(spread.unwrap(carried, spy, 2, 0, forged)).public == maker.keys.public
     except MessageError:
@@ -148,7 +148,7 @@ def _group(scheme: Paillier, size: int = PEOPLE) -> tuple[Server, list[Participa
     server.take_key(maker.make_keys())
     for participant in participants:
         if participant is not maker:
-            participant.accept(maker.parcel(participant.number))
+            participant.accept(maker.wrapped_key(participant.number))
     server.start(Model(np.zeros((PLAN.items, PLAN.width)), np.zeros(PLAN.head)))
     return server, participants
 

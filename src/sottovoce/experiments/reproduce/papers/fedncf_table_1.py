@@ -1,0 +1,124 @@
+"""Table 1 of Perifanis and Efraimidis (2022): who has access to what, with MF-FedAvg and with MF-SecAvg.
+
+The table has three marks. ✓ is access: we ask that at least 95 % is found. ‡ is what an honest but curious
+observer can deduce: we ask that more is found than otherwise, by more than chance over people. X is no
+access: we ask that no more is found. Otherwise means by guessing, or by taking people for others, whichever
+finds more, so that knowing what is popular does not count as knowing a person.
+"""
+
+from collections.abc import Mapping
+
+from sottovoce.experiments.reproduce import figures, leaks
+from sottovoce.experiments.reproduce.figures import Results
+from sottovoce.experiments.reproduce.form import Reproduction
+from sottovoce.experiments.reproduce.leaks import Leak
+from sottovoce.experiments.reproduce.papers import Finding, statement
+
+ACCESS, DEDUCED, NONE = "✓", "‡", "X"
+NAMES = {
+    "items": "local interactions r",
+    "instances": "training instances n",
+    "vector": "local U",
+    "rows": "local I",
+    "head": "local N",
+}
+ALL = 0.95
+"""The share that counts as access."""
+SERVER = {"items": ACCESS, "instances": ACCESS, "vector": DEDUCED, "rows": ACCESS, "head": ACCESS}
+OTHERS = {"items": DEDUCED, "instances": NONE, "vector": DEDUCED, "rows": DEDUCED, "head": DEDUCED}
+NOBODY = dict.fromkeys(NAMES, NONE)
+
+
+@statement("fedncf_table_1.server_of_fedavg")
+def server_of_fedavg(form: Reproduction, results: Results) -> list[Finding]:
+    """The column S of MF-FedAvg."""
+    return _column(form, results, "plain federation", "server", SERVER)
+
+
+@statement("fedncf_table_1.participant_of_fedavg")
+def participant_of_fedavg(form: Reproduction, results: Results) -> list[Finding]:
+    """The column P_j of MF-FedAvg, for one participant, and for several who share what they know."""
+    return [
+        finding
+        for who in ("participant", "participants")
+        for finding in _column(form, results, "plain federation", who, OTHERS)
+    ]
+
+
+@statement("fedncf_table_1.server_of_secavg")
+def server_of_secavg(form: Reproduction, results: Results) -> list[Finding]:
+    """The column S of MF-SecAvg: from masked messages, and from the sums that it unmasks."""
+    return [
+        finding for who in ("server", "sums") for finding in _column(form, results, "SecAvg", who, NOBODY)
+    ]
+
+
+@statement("fedncf_table_1.participant_of_secavg")
+def participant_of_secavg(form: Reproduction, results: Results) -> list[Finding]:
+    """The column P_j of MF-SecAvg."""
+    return [
+        finding
+        for who in ("participant", "participants")
+        for finding in _column(form, results, "SecAvg", who, NOBODY)
+    ]
+
+
+@statement("fedncf_table_1.server_of_heavg")
+def server_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
+    """HEAvg protects as SecAvg does (Section 7), as long as nobody gives the key away."""
+    return _column(form, results, "HEAvg", "server", NOBODY)
+
+
+@statement("fedncf_table_1.key_of_heavg")
+def key_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
+    """A participant who gives the shared key to the server opens every update."""
+    return _column(form, results, "HEAvg", "key", SERVER)
+
+
+@statement("fedncf_table_1.sums_exclude_items")
+def sums_exclude_items(form: Reproduction, results: Results) -> list[Finding]:
+    """From the counts the server learns what nobody of a group has met."""
+    return _column(form, results, "SecAvg", "sums", {"no item": DEDUCED})
+
+
+@statement("fedncf_table_1.k_anonymous")
+def k_anonymous(form: Reproduction, results: Results) -> list[Finding]:
+    """No row of a sum has a single contributor."""
+    found = []
+    for run in form.stands_for("SecAvg", results):
+        alone = [one.value for seed in results[run] if (one := leaks.leak(seed, "server", "alone in a sum"))]
+        if alone:
+            said = f"{', '.join(run)}: {_share(max(alone))} of people are alone behind a row of a sum"
+            found.append(Finding(said, max(alone) == 0))
+    return found
+
+
+def _column(
+    form: Reproduction, results: Results, label: str, who: str, marks: Mapping[str, str]
+) -> list[Finding]:
+    """A finding for every cell of a column that was measured."""
+    found = []
+    for run in form.stands_for(label, results):
+        for what, mark in marks.items():
+            every = [one for seed in results[run] if (one := leaks.leak(seed, who, what)) is not None]
+            if every:
+                name = NAMES.get(what, what)
+                said = f"{', '.join(run)}, {leaks.WHO[who]}: {name}: {_said(every)}; the paper has {mark}"
+                found.append(Finding(said, figures.every(_holds(one, mark) for one in every)))
+    return found
+
+
+def _holds(one: Leak, mark: str) -> bool:
+    if mark == ACCESS:
+        return one.value >= ALL
+    return one.personal if mark == DEDUCED else not one.personal
+
+
+def _said(every: list[Leak]) -> str:
+    pairs = ((one.value, one.otherwise) for one in every)
+    value, otherwise = (sum(column) / len(every) for column in zip(*pairs, strict=True))
+    return f"{_share(value)} found, {_share(otherwise)} otherwise"
+
+
+def _share(value: float) -> str:
+    return f"{100 * value:.1f} %"
