@@ -16,6 +16,7 @@ from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
+from sottovoce.models.statistics import solve_vectors
 from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.protocols.averaged import Averaged
 from sottovoce.protocols.disclose import own_models
@@ -134,6 +135,7 @@ class Simulation(World):
 
     def own(self) -> tuple[Tables, People]:
         """The models that people score with, and their people: private remainders included."""
+        solve_vectors(self.model, self.tables, self.people, slots_of(self.people), self.seed)
         if self.private.slots == 0:
             return self.tables, self.people
         return own_models(self.tables, self.people, self.private, slots_of(self.people))
@@ -225,6 +227,7 @@ def _resolved(
         calls=math.ceil(rounds * each),
         sharing=train.people / slots,
         central=protocol.topology == "central",
+        people=train.people,
     )
     return resolve(model, context)
 
