@@ -62,8 +62,8 @@ def _by_training(model, tables, slot, updates, place, people, person, run):
 def local_update(model, tables, slot, updates, place, people, person, run):
     """Let a person train on model `slot`, which stays as it is; write the change into update `place`.
 
-    `tables` are whole, `updates` indexed. The training of the person's private vector stays. With a model that
-    learns from sums of statistics, the update holds the person's statistics.
+    `tables` are whole, `updates` indexed. The training of the person's private vector stays. With a
+    model that learns from sums of statistics, the update holds the person's statistics.
     """
 
 

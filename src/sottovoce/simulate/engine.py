@@ -25,6 +25,7 @@ from sottovoce.protocols.interface import common_start, hosted, hosts, keeps, no
 from sottovoce.simulate.observe import Observation
 from sottovoce.simulate.planned import Planned
 from sottovoce.simulate.served import Served
+from sottovoce.simulate.summed import Summed
 from sottovoce.simulate.world import Arrays, Traffic, World
 from sottovoce.state import (
     Hosts,
@@ -59,7 +60,12 @@ class Rounds(Protocol):
     def make_room(self, state: Arrays) -> None: ...
 
 
-ROUNDS: dict[str, type[Planned] | type[Served]] = {"peers": Planned, "central": Planned, "server": Served}
+ROUNDS: dict[str, type[Planned] | type[Served] | type[Summed]] = {
+    "peers": Planned,
+    "central": Planned,
+    "server": Served,
+    "consensus": Summed,
+}
 
 
 class Simulation(World):
@@ -199,7 +205,7 @@ class Simulation(World):
 def _keeps_remainders(protocol: Any, found: Hosts, people: int) -> bool:
     """Whether steps leave a private remainder with each person. Refused where steps cannot work."""
     way = hosted(protocol)
-    if protocol.topology == "server" or isinstance(way, Averaged):
+    if protocol.topology in ("server", "consensus") or isinstance(way, Averaged):
         return False  # whoever sends an update keeps no table
     if len(found.member) > people or not isinstance(way, InTurn):
         raise RecipeError(
