@@ -9,7 +9,7 @@ from typing import Any
 
 from sottovoce.kernels import driver, helper, operation, prange
 from sottovoce.models.training import train_stored
-from sottovoce.state import Longs, People, Tables
+from sottovoce.state import Ints, People, Tables
 
 
 @operation
@@ -55,7 +55,7 @@ def _solve_vectors(model, tables, people, slot_of, run):
         _solve_vector(model, tables, slot_of[person], people, person, run)
 
 
-def solve_vectors(model: Any, tables: Tables, people: People, slot_of: Longs, run: int) -> None:
+def solve_vectors(model: Any, tables: Tables, people: People, slot_of: Ints, run: int) -> None:
     """Let everybody solve their vector against the newest model, if the model learns from statistics.
 
     The vectors with which people contributed belong to the model before.

@@ -1,8 +1,8 @@
 """Consensus: people learn from sums that no server computes.
 
-A round is a sweep. Everybody contributes to the next model, as to a server of `federated`; contributions are
-summed by push-sum (`protocols.push_sum`) in place of a server; and everybody solves or moves their own copy of
-the model by the mean. All begin with the same model and come to nearly the same means, so copies stay
+A round is a sweep. Everybody contributes to the next model, as to a server of `federated`. Contributions are
+summed by push-sum (`protocols.push_sum`) in place of a server. Everybody then solves their own copy of the
+model from the mean. All begin with the same model and come to nearly the same means, so copies stay
 close to each other, and no error outlives a sweep.
 
 A contribution tells a lot: its rows are the person's items. So contributions are first summed inside groups,

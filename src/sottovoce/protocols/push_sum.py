@@ -118,6 +118,6 @@ def push(sums: Tables, into: Tables, sent: Bools, arriving: Messages, bits: int)
 
 def message_bytes(held: Longs, items: int, row: int, head: int, bits: int) -> Longs:
     """The bytes of messages with so many rows."""
-    each = ((row - 1) * bits + 7) // 8 + (4 if bits < 32 else 4)
+    each = ((row - 1) * bits + 7) // 8 + 4
     absent = np.where(held < items, (items + 7) // 8, 0)
     return held * each + absent + 2 * max(head - 2, 0) + 16

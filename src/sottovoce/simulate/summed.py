@@ -139,7 +139,7 @@ class Summed:
         return Traffic(sent, len(arriving.sender), int(size.sum()))
 
     def _inside(self) -> Traffic:
-        """Masked vectors to a member who adds them, and the sum back: 4 bytes a number, and who changed what."""
+        """Masked vectors to a member who adds them, and the sum back, with 4 bytes a number."""
         world, people = self.world, len(self.world.people.steps)
         if world.protocol.group == 1:
             return Traffic()
