@@ -14,8 +14,9 @@ An update is a slot of indexed tables, so that kernels need no second form for i
 Rows beyond that end, `age` and `where` have no meaning: an update is summed or sent, not trained.
 """
 
-from sottovoce.kernels import helper, inlined, to_float32
+from sottovoce.kernels import helper, inlined, operation, to_float32
 from sottovoce.models.interface import train
+from sottovoce.models.statistics import statistics
 from sottovoce.models.training import gather_touched
 from sottovoce.state import width
 
@@ -50,16 +51,28 @@ def _difference(tables, slot, updates, place):
         updates.head[place, d] -= tables.head[slot, d]
 
 
-@inlined
-def local_update(model, tables, slot, updates, place, people, person, run):
-    """Let a person train on model `slot`, which stays as it is; write the change into update `place`.
-
-    `tables` are whole, `updates` indexed. The training of the person's private vector stays.
-    """
+def _by_training(model, tables, slot, updates, place, people, person, run):
     _receive(model, tables, slot, updates, place, people, person, run)
     updates.size[place] = train(model, updates, place, people, person, run)
     people.steps[person] += 1
     _difference(tables, slot, updates, place)
+
+
+@operation(default=_by_training, by="learns")
+def local_update(model, tables, slot, updates, place, people, person, run):
+    """Let a person train on model `slot`, which stays as it is; write the change into update `place`.
+
+    `tables` are whole, `updates` indexed. The training of the person's private vector stays. With a
+    model that learns from sums of statistics, the update holds the person's statistics.
+    """
+
+
+@local_update.rule("statistics")
+def _by_statistics(model, tables, slot, updates, place, people, person, run):
+    updates.offset[place + 1] = updates.offset[place]
+    updates.clock[place] = tables.clock[slot]
+    updates.size[place] = statistics(model, tables, slot, updates, place, people, person, run)
+    people.steps[person] += 1
 
 
 @helper

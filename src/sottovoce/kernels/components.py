@@ -47,7 +47,7 @@ class _Operation:
         self.by = by
 
     def find(self, component: type | None) -> Callable[..., Any] | None:
-        keys = (getattr(component, self.by),) if self.by else component.__mro__ if component else ()
+        keys = (getattr(component, self.by, None),) if self.by else component.__mro__ if component else ()
         return next((self.rules[key] for key in keys if key in self.rules), self.default)
 
     def add(self, component: Any, function: F) -> F:

@@ -35,6 +35,7 @@ class Context(NamedTuple):
     calls: int  # how many trainings of each person the run expects
     sharing: float  # how many people train one table
     central: bool = False  # whether one place holds all data and `together` trains on it
+    people: int = 0  # how many there are
 
 
 @constant

@@ -25,7 +25,8 @@ from sottovoce.combine.sums.interface import (
 )
 from sottovoce.exchange.steps.interface import protect
 from sottovoce.exchange.update import local_update
-from sottovoce.kernels import STORAGE, driver, from_float32, helper, prange, stream, to_float32
+from sottovoce.kernels import STORAGE, driver, from_float32, helper, operation, prange, stream, to_float32
+from sottovoce.models.statistics import fade_row, finish, prepare, solve_row
 from sottovoce.protocols._blocks import BLOCKS, divide
 from sottovoce.protocols._participants import Groups
 from sottovoce.state import Floats, Longs, People, Tables, gathered, limited, rounding, width
@@ -45,19 +46,17 @@ def _block(rule, model, steps, sum, server, slot, updates, people, group, place,
     """Let the participants of one block train, one after the other, and add up what they send."""
     persons, heard = group
     clear(sum, sums, block)
-    parcels, at = min(len(persons), len(place)), 2 * block
-    for p in range(parcels):
+    chunks, at = min(len(persons), len(place)), 2 * block
+    for p in range(chunks):
         if place[p] == block:
-            for n in range(p * len(persons) // parcels, (p + 1) * len(persons) // parcels):
+            for n in range(p * len(persons) // chunks, (p + 1) * len(persons) // chunks):
                 person = persons[n]
                 local_update(model, server, slot, updates, at, people, person, run)
                 protect(steps, updates, at, people, person, run, round)
                 accumulate(sum, rule, updates, at, person, heard[n], sums, block)
 
 
-@helper
-def _apply_row(rule, sum, server, slot, item, everybody, sums, key):
-    """Move a row of the server by its sum; `everybody` is the weight of all participants."""
+def _move_row(model, rule, sum, solver, server, slot, item, everybody, sums, key):
     own, at, totals = server.rows, server.offset[slot] + item, sums.rows
     n = row_total(sum, sums, item)
     weight = np.float32(divisor(rule, totals[n, width(server)], everybody))
@@ -68,9 +67,21 @@ def _apply_row(rule, sum, server, slot, item, everybody, sums, key):
     server.age[at] = limited(server, server.age[at] + np.int32(1))
 
 
-@helper
-def _apply_head(rule, sum, server, slot, sums):
-    """Move the head by its sum; return the weight of everybody's rows, and how many rows were sent."""
+@operation(default=_move_row, by="learns")
+def apply_row(model, rule, sum, solver, server, slot, item, everybody, sums, key):
+    """Move a row of the server by its sum; `everybody` is the weight of all participants."""
+
+
+@apply_row.rule("statistics")
+def _solve_row(model, rule, sum, solver, server, slot, item, everybody, sums, key):
+    at = server.offset[slot] + item
+    if everybody > 0:
+        total = sums.rows[row_total(sum, sums, item)]
+        solve_row(model, solver, server, slot, item, total, everybody, key)
+    server.age[at] = limited(server, server.age[at] + np.int32(1))
+
+
+def _move_head(model, rule, sum, server, slot, sums):
     rows, heads, sent = weights_and_rows(sum, sums)
     for d in range(server.head.shape[1]):
         weight = np.float32(divisor(rule, heads, heads))
@@ -78,7 +89,57 @@ def _apply_head(rule, sum, server, slot, sums):
             total = head_total(sum, sums, d)
             server.head[slot, d] += np.float32(stride(rule)) * total / weight
     server.clock[slot] += 1
-    return np.float32(rows), sent
+    return np.float32(rows), sent, np.empty((0, 0), np.float32)
+
+
+@operation(default=_move_head, by="learns")
+def apply_head(model, rule, sum, server, slot, sums):
+    """Move the head by its sum. Returns the weight of everybody's rows, how many rows were sent, and an array
+    that `apply_row` needs."""
+
+
+@apply_head.rule("statistics")
+def _prepare(model, rule, sum, server, slot, sums):
+    rows, heads, sent = weights_and_rows(sum, sums)
+    solver = np.empty((0, 0), np.float32)
+    if heads > 0:
+        total = np.empty(server.head.shape[1])
+        for d in range(len(total)):
+            total[d] = head_total(sum, sums, d)
+        solver = prepare(model, server, slot, total, heads)
+    server.clock[slot] += 1
+    return np.float32(rows), sent, solver
+
+
+@operation(default=lambda model, solver, server, slot: 0, by="learns")
+def faded(model, solver, server, slot):
+    """How many rows `fade` changes before any is moved: none, or all. None if there is no sum."""
+
+
+@faded.rule("statistics")
+def _every_row(model, solver, server, slot):
+    return server.offset[slot + 1] - server.offset[slot] if len(solver) else 0
+
+
+@operation(default=lambda model, server, slot, item, key: None, by="learns")
+def fade(model, server, slot, item, key):
+    """Change a row before it is moved, or if nobody changed it."""
+
+
+@fade.rule("statistics")
+def _fade(model, server, slot, item, key):
+    fade_row(model, server, slot, item, key)
+
+
+@operation(default=lambda model, solver, server, slot: None, by="learns")
+def finished(model, solver, server, slot):
+    """What remains to do when all rows have moved."""
+
+
+@finished.rule("statistics")
+def _finished(model, solver, server, slot):
+    if len(solver):
+        finish(model, server, slot)
 
 
 @driver
@@ -92,10 +153,14 @@ def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, p
         for b in prange(BLOCKS):
             _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, b, sums)
         changed = collect(sum, sums)
-        everybody, sent[g] = _apply_head(rule, sum, server, slot, sums)
+        everybody, sent[g], solver = apply_head(model, rule, sum, server, slot, sums)
         key = stream(run, STORAGE, -1 - slot, round)
+        for item in prange(faded(model, solver, server, slot)):
+            fade(model, server, slot, item, key)
         for c in prange(changed):
-            _apply_row(rule, sum, server, slot, changed_item(sum, sums, c), everybody, sums, key)
+            item = changed_item(sum, sums, c)
+            apply_row(model, rule, sum, solver, server, slot, item, everybody, sums, key)
+        finished(model, solver, server, slot)
 
 
 class Aggregator:

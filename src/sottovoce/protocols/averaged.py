@@ -46,7 +46,7 @@ def _fits(way, value):
 
 
 @helper
-def _sendable(way, updates):
+def sendable(way, updates):
     """Whether every number of the only update fits."""
     fits = True
     for n in range(updates.offset[0], updates.offset[1]):
@@ -63,7 +63,7 @@ def _integer(value):
 
 
 @helper
-def _add(updates, rows, head):
+def add_integers(updates, rows, head):
     """Add the only update to sums of integers: `rows` [items, w + 1] with contributors at the end, `head`."""
     for n in range(updates.offset[0], updates.offset[1]):
         item = updates.ids[n]
@@ -106,8 +106,8 @@ def _averaged(way, rule, model, steps, tables, private, slot, people, run):
         number = people.steps[person]
         local_update(model, tables, slot, updates, 0, people, person, run)
         protect(steps, updates, 0, people, person, run, number)
-        if _sendable(way, updates):
-            _add(updates, rows, head)
+        if sendable(way, updates):
+            add_integers(updates, rows, head)
             senders += 1
     if senders >= way.fewest:
         _move(way, tables, slot, rows, head, senders, run)

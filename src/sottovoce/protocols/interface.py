@@ -7,6 +7,7 @@ Its topology says what there is:
 |-----------|----------------------------|----------------------------------------------------------------|
 | `peers`   | one per slot, no server    | the messages of `exchanges`, planned and carried out           |
 | `server`  | one on each server         | aggregations with the `participants` that the protocol chooses |
+| `consensus` | one per person, no server | everybody contributes, sums among peers, moves                |
 | `central` | one, with everybody's data | everybody trains, and nobody sends anything                    |
 
 Protocols decide, and return what they decided. `simulate` carries it out, counts it, and calls them again.
@@ -82,6 +83,7 @@ def _slots(protocol: Any, train: Interactions, seed: int) -> int:
 
 
 @nodes.rule("server")
+@nodes.rule("consensus")
 def _people(protocol: Any, train: Interactions, seed: int) -> int:
     return train.people
 

@@ -16,6 +16,7 @@ from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
+from sottovoce.models.statistics import solve_vectors
 from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.privacy.guarantee import calibrated
 from sottovoce.protocols import guarantees
@@ -37,6 +38,7 @@ from sottovoce.protocols.interface import (
 from sottovoce.simulate.observe import Observation
 from sottovoce.simulate.planned import Planned
 from sottovoce.simulate.served import Served
+from sottovoce.simulate.summed import Summed
 from sottovoce.simulate.world import Arrays, Traffic, World
 from sottovoce.state import (
     Hosts,
@@ -71,7 +73,12 @@ class Rounds(Protocol):
     def make_room(self, state: Arrays) -> None: ...
 
 
-ROUNDS: dict[str, type[Planned] | type[Served]] = {"peers": Planned, "central": Planned, "server": Served}
+ROUNDS: dict[str, type[Planned] | type[Served] | type[Summed]] = {
+    "peers": Planned,
+    "central": Planned,
+    "server": Served,
+    "consensus": Summed,
+}
 
 
 class Simulation(World):
@@ -102,6 +109,7 @@ class Simulation(World):
     ) -> None:
         steps, sum = tuple(calibrated(step) for step in steps), calibrated(sum)
         promise = guarantees.check(protocol, merge, peers, steps, sum, train.people)
+        _check_learning(model, protocol)
         self._hosts: Hosts = hosts(protocol, train, seed)
         slots = self._hosts.slots
         clock = synchronous(nodes(protocol, train, seed)) if timing is None else timing
@@ -126,7 +134,7 @@ class Simulation(World):
             shape=size,
             items=train.items,
             tables=whole(slots, train.items, size.row, size.head, storage),
-            people=_furnished(resolved, size, self._hosts, train, weighting, candidates),
+            people=_new_people(resolved, size, self._hosts, train, weighting, candidates),
             private=zeros(remainders, train.items, size.row, size.head),
             receivers=new_receivers(train.people, remembers(peers), relays(protocol, views)),
             views=views,
@@ -155,6 +163,7 @@ class Simulation(World):
 
     def own(self) -> tuple[Tables, People]:
         """The models that people score with, and their people: private remainders included."""
+        solve_vectors(self.model, self.tables, self.people, slots_of(self.people), self.seed)
         if self.private.slots == 0:
             return self.tables, self.people
         return own_models(self.tables, self.people, self.private, slots_of(self.people))
@@ -162,8 +171,8 @@ class Simulation(World):
     def provide(self, train: Interactions, weighting: Interactions | None, candidates: Ints | None) -> None:
         """Give people other data, such as new interactions; all that they and their models learnt stays."""
         learnt = {name: getattr(self.people, name) for name in TRAINED}
-        furnished = _furnished(self.model, self.shape, self._hosts, train, weighting, candidates)
-        self.people = furnished._replace(**learnt)
+        made = _new_people(self.model, self.shape, self._hosts, train, weighting, candidates)
+        self.people = made._replace(**learnt)
         self._weigh(train)
 
     def prepare(self) -> None:
@@ -217,10 +226,19 @@ class Simulation(World):
         self.receivers = self.receivers._replace(relayed=relays(self.protocol, self.views))
 
 
+def _check_learning(model: Any, protocol: Any) -> None:
+    """Refuse a model that learns from sums where nobody sums."""
+    if getattr(model, "learns", "") == "statistics" and protocol.topology == "peers":
+        raise RecipeError(
+            "This model is solved from sums over many people, and the protocol exchanges and merges models.",
+            "Choose the protocol 'consensus', 'federated' or 'central', or another model, such as 'ials'.",
+        )
+
+
 def _keeps_remainders(protocol: Any, found: Hosts, people: int) -> bool:
     """Whether steps leave a private remainder with each person. Refused where steps cannot work."""
     way = hosted(protocol)
-    if protocol.topology == "server" or isinstance(way, Averaged):
+    if protocol.topology in ("server", "consensus") or isinstance(way, Averaged):
         return False  # whoever sends an update keeps no table
     if len(found.member) > people or not isinstance(way, InTurn):
         raise RecipeError(
@@ -247,6 +265,7 @@ def _resolved(
         calls=math.ceil(rounds * each),
         sharing=train.people / slots,
         central=protocol.topology == "central",
+        people=train.people,
     )
     return resolve(model, context)
 
@@ -267,7 +286,7 @@ def _task(model: Any, protocol: Any, train: Interactions, rule: Any, chain: Chai
     )
 
 
-def _furnished(
+def _new_people(
     model: Any,
     size: Shape,
     hosts: Hosts,

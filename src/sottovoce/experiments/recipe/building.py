@@ -101,6 +101,8 @@ def uses(protocol: Any) -> set[str]:
         return around | {"merge", "peers"}
     if protocol.topology == "central":
         return set()
+    if protocol.topology == "consensus":
+        return {"steps", "peers"}
     return around | {"sum"} | ({"aggregate"} if aggregates(protocol) is None else set())
 
 

@@ -1,0 +1,116 @@
+"""Small symmetric matrices: triangles, linear equations, eigenvalues."""
+
+import math
+
+import numpy as np
+
+from sottovoce.kernels.components import helper
+
+SWEEPS, SMALL = 30, 1e-24
+"""The most passes of Jacobi's method, and the share of squares outside the diagonal at which it ends."""
+
+
+@helper
+def triangle(k):
+    """How many numbers the lower triangle of a [k, k] matrix has."""
+    return k * (k + 1) // 2
+
+
+@helper
+def add_outer(packed, vector, factor, k):
+    """packed += factor · vector vectorᵀ, for a lower triangle row by row in `packed` [k (k + 1) / 2]."""
+    n = 0
+    for a in range(k):
+        scaled = factor * vector[a]
+        for b in range(a + 1):
+            packed[n + b] += scaled * vector[b]
+        n += a + 1
+
+
+@helper
+def unpacked(packed, k):
+    """The whole matrix [k, k], float64, of a packed lower triangle."""
+    matrix, n = np.empty((k, k)), 0
+    for a in range(k):
+        for b in range(a + 1):
+            matrix[a, b] = matrix[b, a] = packed[n + b]
+        n += a + 1
+    return matrix
+
+
+@helper
+def factorize(matrix, k):
+    """Replace the lower triangle of a positive definite matrix by Cholesky's factor."""
+    for a in range(k):
+        for b in range(a):
+            total = matrix[a, b]
+            for c in range(b):
+                total -= matrix[a, c] * matrix[b, c]
+            matrix[a, b] = total / matrix[b, b]
+        total = matrix[a, a]
+        for c in range(a):
+            total -= matrix[a, c] * matrix[a, c]
+        matrix[a, a] = math.sqrt(total)
+
+
+@helper
+def forward(factor, vector, k):
+    """Solve L x = `vector` [k], with L the lower triangle of `factor`; x replaces `vector`."""
+    for a in range(k):
+        for c in range(a):
+            vector[a] -= factor[a, c] * vector[c]
+        vector[a] /= factor[a, a]
+
+
+@helper
+def backward(factor, vector, k):
+    """Solve Lᵀ x = `vector` [k]; x replaces `vector`."""
+    for a in range(k - 1, -1, -1):
+        for c in range(a + 1, k):
+            vector[a] -= factor[c, a] * vector[c]
+        vector[a] /= factor[a, a]
+
+
+@helper
+def solve(matrix, vector, k):
+    """Solve `matrix` [k, k] x = `vector` [k] by Cholesky's factorization; x replaces `vector`."""
+    factorize(matrix, k)
+    forward(matrix, vector, k)
+    backward(matrix, vector, k)
+
+
+@helper
+def _rotate(matrix, vectors, p, q, k):
+    """Make matrix[p, q] zero by a rotation (Jacobi)."""
+    theta = (matrix[q, q] - matrix[p, p]) / (2 * matrix[p, q])
+    t = math.copysign(1.0, theta) / (abs(theta) + math.sqrt(theta * theta + 1))
+    c = 1 / math.sqrt(t * t + 1)
+    s = t * c
+    for r in range(k):
+        x, y = matrix[r, p], matrix[r, q]
+        matrix[r, p], matrix[r, q] = c * x - s * y, s * x + c * y
+    for r in range(k):
+        x, y = matrix[p, r], matrix[q, r]
+        matrix[p, r], matrix[q, r] = c * x - s * y, s * x + c * y
+        # Row r of `vectors` is an eigenvector, so that these loops run along memory.
+        x, y = vectors[p, r], vectors[q, r]
+        vectors[p, r], vectors[q, r] = c * x - s * y, s * x + c * y
+
+
+@helper
+def eigenvectors(matrix, k):
+    """The eigenvectors of a symmetric matrix [k, k], as rows; the eigenvalues end up on its diagonal."""
+    vectors = np.eye(k)
+    for _ in range(SWEEPS):
+        off, on = 0.0, 0.0
+        for p in range(k):
+            on += matrix[p, p] * matrix[p, p]
+            for q in range(p):
+                off += matrix[p, q] * matrix[p, q]
+        if off <= SMALL * (on + off):
+            break
+        for p in range(k - 1):
+            for q in range(p + 1, k):
+                if matrix[p, q] != 0:
+                    _rotate(matrix, vectors, p, q, k)
+    return vectors
