@@ -290,7 +290,7 @@ def test_without_a_sum_a_server_has_masked_counts_alone(uncompiled):
 @driver
 def add_up(sum, rule, updates, heard, sums, found):
     """Sum updates in two blocks; write the items that have a sum, and the weights of all."""
-    open_sums(sum, sums, len(heard), np.count_nonzero(heard))
+    open_sums(sum, sums, len(heard), np.count_nonzero(heard), 1, 0, 0)
     for block in range(2):
         clear(sum, sums, block)
     for n in range(len(heard)):
