@@ -79,7 +79,7 @@ def test_bytes_are_those_of_real_messages(uncompiled, named):
     agreed, real, sizes = plan(sum, s.task), scheme(sum), []
     server, people = group(agreed, real, PEOPLE)
     holder = next(one for one in people if one.number == 0)
-    parcel = len(holder.parcel(1))
+    parcel = len(holder.wrapped_key(1))
     public = len(holder._letter(0, 0, holder.keys.public))
     sizes += [public] + [parcel] * 2 * (PEOPLE - 1)
     server.start(Model(s.tables.rows.astype(np.float64), s.tables.head[0].astype(np.float64)))

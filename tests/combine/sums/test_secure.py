@@ -13,15 +13,31 @@ from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.combine.aggregate.reptile import Reptile
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.combine.sums._masked import Session, contributions
-from sottovoce.combine.sums.interface import remarks
+from sottovoce.combine.sums.interface import (
+    Task,
+    accumulate,
+    changed_item,
+    clear,
+    collect,
+    compiled,
+    head_total,
+    new_sums,
+    open_sums,
+    remarks,
+    row_total,
+    weights_and_rows,
+)
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.combine.sums.secure import Secure, plan, threshold
 from sottovoce.errors import RecipeError
 from sottovoce.exchange import codec
-from sottovoce.exchange.compression.interface import Chain
+from sottovoce.exchange.compression.interface import Chain, Whole
+from sottovoce.exchange.secure.contribution import Contribution, plain_sums
 from sottovoce.exchange.secure.group import default_threshold
+from sottovoce.kernels import driver
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.fedfast import FedFast
+from sottovoce.state import gathered
 from tests.combine.sums.federations import aggregate, everybody, federation, updates
 
 RULES = [MFFedAvg(), FedAvg(), Simple(), Reptile(step=0.25)]
@@ -269,3 +285,53 @@ def test_without_a_sum_a_server_has_masked_counts_alone(uncompiled):
     assert all(len(record[name]) == 0 for name in ("masked_rows", "sum_counts", "sum_rows"))
     assert server_sees(s.sum, s.task, [updates(s, groups)], 1, 1) == []
     assert server_sees(s.sum, s.task, [], 6, 1) == []
+
+
+@driver
+def add_up(sum, rule, updates, heard, sums, found):
+    """Sum updates in two blocks; write the items that have a sum, and the weights of all."""
+    open_sums(sum, sums, len(heard), np.count_nonzero(heard), 1, 0, 0)
+    for block in range(2):
+        clear(sum, sums, block)
+    for n in range(len(heard)):
+        accumulate(sum, rule, updates, n, n, heard[n], sums, n % 2)
+    count = collect(sum, sums)
+    for n in range(count):
+        row_total(sum, sums, changed_item(sum, sums, n))
+    rows, heads, _ = weights_and_rows(sum, sums)
+    found[0], found[1], found[2] = count, rows, heads
+    for d in range(updates.head.shape[1]):
+        found[3 + d] = head_total(sum, sums, d)
+
+
+def test_compiled_sums_are_those_of_python_and_of_the_protocol():
+    people, items, rng = 6, 12, np.random.default_rng(3)
+    chosen = [np.flatnonzero(rng.random(items) < 0.7) for _ in range(people)]
+    updates = gathered([len(ids) for ids in chosen], 3, 4)
+    updates.ids[:], updates.rows[:] = np.concatenate(chosen), rng.normal(size=updates.rows.shape)
+    updates.head[:], updates.size[:] = rng.normal(size=(people, 4)), rng.integers(1, 50, people)
+    heard = np.array([True, True, False, True, True, True])
+    sum = Secure(fewest=2, threshold=0.5)
+    task = Task(MFFedAvg(), Whole(), items, 3, 4, people, people, 0, False)
+    results = []
+    for run in (add_up, add_up.plain):
+        sums, found = new_sums(compiled(sum, task), 2, items, 3, 4, np.empty(0, np.float32)), np.zeros(7)
+        run(compiled(sum, task), MFFedAvg(), updates, heard, sums, found)
+        kept = np.sort(sums.changed[: int(found[0])])
+        results.append((kept, sums.rows[kept], found, sums.tally))
+    for fast, slow in zip(*results, strict=True):
+        np.testing.assert_array_equal(fast, slow)
+    group = [
+        Contribution(updates.ids[a:b], updates.rows[a:b], head.astype(np.float64) * size, np.array([size]))
+        for a, b, head, size in zip(
+            updates.offset, updates.offset[1:], updates.head, updates.size, strict=False
+        )
+    ]
+    true = plain_sums(plan(sum, task), group, threshold(sum, people), np.flatnonzero(heard).tolist())
+    kept, rows, found, _ = results[0]
+    assert 0 < len(kept) == found[0] < items
+    np.testing.assert_array_equal(kept, true.items)
+    np.testing.assert_array_equal(rows[:, :3], true.rows.astype(np.float32))
+    np.testing.assert_array_equal(rows[:, 3], true.contributors)
+    np.testing.assert_array_equal(found[3:], true.head.astype(np.float32))
+    assert found[2] == true.totals[0]
