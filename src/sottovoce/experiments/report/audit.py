@@ -59,7 +59,7 @@ def found(study: Study) -> list[Section]:
             raise damaged(path) from None
     if not parts and (how := _how(study)):
         parts.append(how)
-    return [Section(TITLE, parts, "words")] if parts else []
+    return [Section(TITLE, parts)] if parts else []
 
 
 def _first(method: Method) -> tuple[Any, dict[str, Any]] | None:
@@ -102,7 +102,7 @@ def _shown(audit: dict[str, Any], number: str) -> list[Part]:
         Column("after one round"),
     ]
     rows = [_row(entry) for entry in entries if entry["attack"] in FIGURES]
-    every = Table(f"audit{number}", columns, rows, _EVERY)
+    every = Table(f"audit{number}", columns, rows, _EVERY, "All ways of all attacks")
     sentences = element("ul", *(element("li", sentence) for sentence in audit["sentences"]))
     more = element("details", element("summary", "All attacks in words"), sentences)
     return [told, _matrix(entries, f"who-sees-what{number}"), more, every]

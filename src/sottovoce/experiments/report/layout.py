@@ -35,10 +35,13 @@ class Table(NamedTuple):
     columns: Sequence[Column]
     rows: Sequence[Sequence[Cell]]
     caption: str
+    folded: str = ""
+    """If it is given, a reader sees these words, and opens the table by them."""
 
     def html(self) -> Html:
         rows = [[_show(cell) for cell in row] for row in self.rows]
-        return markup.table([column.name for column in self.columns], rows, self.caption)
+        made = markup.table([column.name for column in self.columns], rows, self.caption)
+        return element("details", element("summary", self.folded), made) if self.folded else made
 
     def csv(self) -> str:
         header = [f"{c.name} {part}".strip() for c in self.columns for part in c.parts]

@@ -78,7 +78,14 @@ def key_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
 @statement("fedncf_table_1.sums_exclude_items")
 def sums_exclude_items(form: Reproduction, results: Results) -> list[Finding]:
     """From the counts the server learns what nobody of a group has met."""
-    return _column(form, results, "SecAvg", "sums", {"no item": DEDUCED})
+    found = []
+    for run in form.stands_for("SecAvg", results) if "SecAvg" in form.labels else ():
+        every = [one for seed in results[run] if (one := leaks.leak(seed, "sums", "no item")) is not None]
+        if every:
+            least = min(one.low for one in every)
+            said = f"{', '.join(run)}: {_share(every[0].value)} of the items that a person does not have"
+            found.append(Finding(f"{said} are excluded, because nobody of a group changed them", least > 0))
+    return found
 
 
 @statement("fedncf_table_1.k_anonymous")
