@@ -88,8 +88,8 @@ def _check_sum(protocol: Any, sum: Any, promise: Guarantee, people: int) -> None
         raise RecipeError(
             f"A sum may be of {summed_at_least(sum, everybody)} people, and the noise is enough if "
             f"{promise.survivors} add their shares.",
-            "Lower survivors, let more people take part (protocol.participants), or raise the threshold of "
-            "the sum.",
+            f"Set protocol.sum.smallest = {promise.survivors}, so that people refuse smaller groups, or "
+            "lower survivors.",
         )
 
 

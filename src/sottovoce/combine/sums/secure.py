@@ -153,7 +153,8 @@ def _check_task(sum: Secure, task: Task) -> None:
 
 @summed_at_least.rule(Secure)
 def _summed_at_least(sum: Secure, group: int) -> int:
-    return threshold(sum, group)
+    # The threshold shrinks with the group that is really there, and nobody goes below `least`.
+    return min(sum.least, threshold(sum, group))
 
 
 @finest.rule(Secure)
