@@ -2,6 +2,7 @@
 
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from sottovoce.combine.aggregate.change import Change
@@ -13,11 +14,13 @@ from sottovoce.combine.model_age import ModelAge
 from sottovoce.combine.performance import Performance
 from sottovoce.combine.sums.central import Central
 from sottovoce.combine.sums.plain import Plain
+from sottovoce.combine.sums.secure import Secure
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.steps.clip import Clip
 from sottovoce.exchange.steps.discrete_gaussian import DiscreteGaussianShare
 from sottovoce.exchange.steps.gaussian import Gaussian
 from sottovoce.exchange.steps.skellam import SkellamShare
+from sottovoce.models.mf import MF
 from sottovoce.peers.personalized import Personalized
 from sottovoce.peers.uniform import Uniform
 from sottovoce.privacy.guarantee import calibrated, summed_at_least
@@ -26,6 +29,7 @@ from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.fedfast import FedFast
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.protocols.guarantees import check
+from tests.networks import ratings, simulate
 
 LOCAL = Gaussian(noise=20.0)
 CENTRAL = Central(noise=10.0)
@@ -84,3 +88,22 @@ def test_shares_are_fine_in_sums_that_nobody_sees_into(step):
 
 def test_without_noise_nothing_is_promised():
     assert check(Gossip(), DatasetSize(), Uniform(), [Clip()], Plain(), 10) is None
+
+
+def test_a_federation_with_shares_of_noise_under_masks_runs_and_counts():
+    """Twenty people, of whom at least eighteen are in every sum; four aggregations are all they disclose."""
+    rng = np.random.default_rng(3)
+    values = rng.integers(1, 6, (20, 9)) * (rng.random((20, 9)) < 0.5)
+    values[:, 0] = 3
+    step = SkellamShare(length=0.5, epsilon=8.0, delta=1e-3, disclosures=4, survivors=18, places=12)
+    given = {"protocol": Federated(), "merge": Simple(), "steps": [step]}
+    coarse = Secure(smallest=18, row_places=8, head_places=8)
+    for wrong, problem in ((Secure(smallest=17), "may be of 17 people"), (coarse, "keeps 8")):
+        with pytest.raises(RecipeError, match=problem):
+            simulate(MF(factors=3), ratings(values.tolist()), sum=wrong, **given)
+    s = simulate(MF(factors=3), ratings(values.tolist()), sum=Secure(smallest=18), **given)
+    before = s.tables.rows.copy()
+    s.advance(6)
+    assert s.people.disclosed.tolist() == [4] * 20
+    assert (s.tables.rows != before).all()
+    assert np.isfinite(s.tables.rows).all()

@@ -64,9 +64,9 @@ def summed_at_least(sum: Any, group: int) -> int:
     only."""
 
 
-@operation(default=lambda sum: 0)
+@operation(default=lambda sum: 64)
 def finest(sum: Any) -> int:
-    """The fewest binary places of the integers that a secure sum adds. Python only."""
+    """How many binary places a way of summing keeps at least; by default all of them. Python only."""
 
 
 def calibrate(
