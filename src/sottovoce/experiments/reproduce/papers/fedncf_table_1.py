@@ -79,7 +79,8 @@ def key_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
 def sums_exclude_items(form: Reproduction, results: Results) -> list[Finding]:
     """From the counts the server learns what nobody of a group has met."""
     found = []
-    for run in form.stands_for("SecAvg", results) if "SecAvg" in form.labels else ():
+    there = any("SecAvg" in axis for axis in form.axes.values())
+    for run in form.stands_for("SecAvg", results) if there else ():
         every = [one for seed in results[run] if (one := leaks.leak(seed, "sums", "no item")) is not None]
         if every:
             least = min(one.low for one in every)
