@@ -59,6 +59,7 @@ def scores(steps: Any, people: People, row: int, head: int, sign: Longs, rounds:
         some = slice(begin, min(begin + count, len(sign)))
         own: list[Any] = [np.array(array, copy=True) for array in people]
         fresh = type(people)(*own)
+        fresh.disclosed[:] = 0  # each trial begins with the whole budget
         updates = gathered([ITEMS], row, head, ITEMS)
         persons = np.arange(some.stop - begin)
         given = steps, updates, fresh, persons, sign[some].astype(np.float64), rounds, seed + begin
