@@ -85,3 +85,18 @@ def test_without_noise_there_is_no_budget():
 def test_merge_rules_that_tell_more_are_refused():
     with pytest.raises(RecipeError, match="how much data people have"):
         Community(FILMS, "mf", "dataset-size", steps=[STEP])
+
+
+def test_a_hostile_model_learns_nothing_from_a_refusal():
+    """A row so large that training on it diverges: both answer, with or without the item, and pay for it."""
+    with uncompiled(), np.errstate(all="ignore"):
+        shared = community()
+        message = codec.decode(server(), shared.expect)
+        message.rows[3] = 3e38
+        hostile = codec.encode(message)
+        for history in ({"film 3": 5.0}, {"film 5": 5.0}):
+            node = Node(shared, history)
+            assert len(node.local_update(hostile)) > 0
+            assert node.budget_left == 1
+            assert np.isfinite(node._people.user).all()
+            assert len(node.recommend(3)) == 3

@@ -1,11 +1,13 @@
 """A slot moves by the mean of what its people changed, summed as under masks."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 
 from sottovoce.combine.linear import Linear
 from sottovoce.exchange.secure.contribution import Contribution, Plan, plain_sums
-from sottovoce.exchange.steps.interface import Nothing
+from sottovoce.exchange.steps.interface import Nothing, protect
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.protocols.averaged import PLACES, Averaged, averaged
@@ -14,6 +16,15 @@ from sottovoce.protocols.hosted import train_hosted
 from sottovoce.simulate.observe import _updates
 from sottovoce.state import gathered, zeros
 from tests.networks import ratings, simulate
+
+
+class Mute(NamedTuple):
+    """Sends nothing, as a person does whose budget is spent."""
+
+
+@protect.rule(Mute)
+def _mute(step, updates, place, people, person, run, round):
+    updates.offset[place + 1] = updates.offset[place]
 
 
 def network(model, people=12, group=6, fewest=3):
@@ -93,3 +104,12 @@ def test_nothing_moves_if_no_sum_is_of_enough_people(uncompiled):
     train(s, 0, Averaged(3, 0))  # no number fits
     np.testing.assert_array_equal(s.tables.rows, before)
     assert s.tables.clock[0] == 1
+
+
+def test_people_who_send_nothing_do_not_count_as_senders(uncompiled):
+    """The head is divided by those who sent a change, and stays where too few did."""
+    s = network(GMF(factors=2, negatives=1))
+    private = zeros(0, s.items, s.shape.row, s.shape.head)
+    before = s.tables.head.copy()
+    train_hosted(averaged(3, 6), Linear(), s.model, Mute(), s.tables, private, 0, s.people, s.seed)
+    np.testing.assert_array_equal(s.tables.head, before)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from sottovoce.combine.aggregate.change import Change
+from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.combine.dataset_size import DatasetSize
@@ -107,3 +108,15 @@ def test_a_federation_with_shares_of_noise_under_masks_runs_and_counts():
     assert s.people.disclosed.tolist() == [4] * 20
     assert (s.tables.rows != before).all()
     assert np.isfinite(s.tables.rows).all()
+
+
+@pytest.mark.parametrize("protocol", [Gossip(), CentralTraining()])
+def test_noise_of_a_sum_needs_a_server(protocol):
+    with pytest.raises(RecipeError):
+        check(protocol, Linear(), Uniform(), [], CENTRAL, 900)
+
+
+def test_rules_that_weigh_people_by_their_data_are_refused_under_central_noise():
+    with pytest.raises(RecipeError, match="both are data"):
+        check(Federated(), FedAvg(), None, [], CENTRAL, 900)
+    assert check(Federated(), Simple(), None, [], CENTRAL, 900) is not None

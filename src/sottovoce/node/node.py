@@ -45,6 +45,10 @@ def _absorb(rule, model, steps, hosted, tables, private, incoming, origin, peopl
     absorb(rule, model, steps, hosted, tables, private, incoming, 0, origin, 0, people, receivers, run)
 
 
+PUBLIC = {"rows", "head"}
+"""The arrays of a node that others see in its messages."""
+
+
 @driver
 def _local_update(model, tables, steps, updates, people, run, round):
     local_update(model, tables, 0, updates, 0, people, 0, run)
@@ -150,13 +154,19 @@ class Node:
     def _unharmed(self) -> Iterator[None]:
         """If this block fails, or leaves what is not finite, everything is put back as it was.
 
-        Numbers can be valid and yet do harm.
+        Numbers can be valid and yet do harm. Where a step promises differential privacy, what is private is
+        put back alone, and nobody learns of it.
         """
         held = self._state()
         before = {name: array.copy() for name, array in held.items()}
         try:
             yield
-            if not all(np.isfinite(a).all() for a in held.values() if a.dtype.kind == "f"):
+            broken = {n for n, a in held.items() if a.dtype.kind == "f" and not np.isfinite(a).all()}
+            if self.community.promise is not None and broken.isdisjoint(PUBLIC):
+                # A refusal would tell others what the person has: the answer stays, with its noise.
+                for name in broken:
+                    held[name][...] = before[name]
+            elif broken:
                 raise MessageError(
                     "What was received makes this node's model diverge, and was not learnt from.",
                     "The sender's numbers may be too large.",

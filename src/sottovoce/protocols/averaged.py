@@ -3,8 +3,8 @@
 The changes are summed as integers with a fixed number of binary places, just as under masks
 (`exchange.secure`), so the mean is bit by bit what the people of a group can compute with nobody seeing the
 change of another. No masks are drawn here. A row with fewer than `fewest` contributors is withheld: its sum
-would tell too much of too few. A person whose change is not finite, or too large for the integers, sends
-nothing.
+would tell too much of too few. A person who changed nothing, or whose change is not finite or too large for
+the integers, sends nothing.
 """
 
 from typing import NamedTuple
@@ -106,7 +106,7 @@ def _averaged(way, rule, model, steps, tables, private, slot, people, run):
         number = people.steps[person]
         local_update(model, tables, slot, updates, 0, people, person, run)
         protect(steps, updates, 0, people, person, run, number)
-        if sendable(way, updates):
+        if updates.offset[1] > 0 and sendable(way, updates):
             add_integers(updates, rows, head)
             senders += 1
     if senders >= way.fewest:

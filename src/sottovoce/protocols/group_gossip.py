@@ -36,7 +36,7 @@ class GroupGossip(NamedTuple):
     """Groups of people exchange models; a group's members sum their changes under masks."""
 
     group: Annotated[int, Ge(3)] = 16
-    """How many people are in a group, at least; at most one more."""
+    """How many people are in a group, at least, and less than twice as many."""
     fewest: Annotated[int, Ge(2)] = 3
     """k: a row's sum is computed only if at least k members changed the row."""
     stride: Annotated[float, Gt(0)] = 1.0
@@ -82,7 +82,8 @@ exchanges.rule(GroupGossip)(send)
 @inside.rule(GroupGossip)
 def _inside(protocol: GroupGossip, items: int, row: int, head: int) -> tuple[int, int]:
     """Everybody but the member who holds the model gets it, and sends two masked vectors of 4 bytes a number:
-    who changed which row, and the changes."""
+    who changed which row, and the changes. Keys and shares, which are small beside them, are not counted, and
+    groups count with their smallest size."""
     others = protocol.group - 1
     masked = 4 * (items + 1) + 4 * (items * row + head)
     return 3 * others, others * (codec.size(items, row, head, False) + masked)

@@ -7,6 +7,7 @@ data leaves beside it, so everything that could is refused here.
 from collections.abc import Sequence
 from typing import Any
 
+from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.errors import RecipeError
 from sottovoce.privacy.guarantee import Guarantee, finest, found, guarantee, summed_at_least
 from sottovoce.protocols.interface import aggregates, group_size, sees_vectors
@@ -37,6 +38,11 @@ def check(
             "Central training has all data in one place, and no step or sum takes part in it.",
             "Choose the protocol 'gossip' or 'federated'.",
         )
+    if protocol.topology != "server" and guarantee(sum) is not None:
+        raise RecipeError(
+            "The noise of this sum is added by a server, and here there is none.",
+            "Choose the protocol 'federated', or the step 'gaussian'.",
+        )
     promise = found(promised)
     if protocol.topology == "server":
         _check_server(protocol, merge, sum)
@@ -62,9 +68,10 @@ def _check_server(protocol: Any, rule: Any, sum: Any) -> None:
         )
     if guarantee(sum) is None:
         return
-    if getattr(rule, "over", "participants") == "contributors":
+    if not isinstance(rule, Simple):
         raise RecipeError(
-            "This aggregation divides each row by how many people changed it, and that number is data.",
+            "This aggregation weighs people by their data, or divides each row by how many people changed "
+            "it, and both are data.",
             'Set protocol.aggregate = "simple", which divides by the number of participants.',
         )
     if getattr(protocol, "selection", "random") == "useful":

@@ -45,7 +45,7 @@ def _contribute(way, model, steps, tables, people, members, run, sums):
         number = people.steps[person]
         local_update(model, tables, person, updates, 0, people, person, run)
         protect(steps, updates, 0, people, person, run, number)
-        if sendable(way, updates):
+        if updates.offset[1] > 0 and sendable(way, updates):
             add_integers(updates, rows, head)
             senders += 1
     for person in members:
@@ -139,12 +139,12 @@ class Summed:
         return Traffic(sent, len(arriving.sender), int(size.sum()))
 
     def _inside(self) -> Traffic:
-        """Masked vectors to a member who adds them, and the sum back, with 4 bytes a number."""
+        """Masked vectors to a member who adds them, and the sum back: 8 bytes a number, 4 a count."""
         world, people = self.world, len(self.world.people.steps)
         if world.protocol.group == 1:
             return Traffic()
         numbers = world.items * world.shape.row + world.shape.head
-        size = people * (4 * (world.items + 2) + 2 * 4 * numbers)
+        size = people * (4 * (world.items + 2) + 2 * 8 * numbers)
         return Traffic(3 * people, 3 * people, size)
 
     def state(self) -> Arrays:

@@ -230,12 +230,13 @@ def _discloses(component: Secure) -> tuple[Disclosure, ...]:
             f"how many people of a group changed each row, the sums of their changes for rows that enough "
             f"of them changed ({component.fewest} even after all dropouts), and of their instances",
             "the server",
-            "The group as a whole. A single update is masked, and looks like noise. Counts of rare items "
-            "tell what nobody in the group has.",
+            "The group as a whole. A single update is masked, and looks like noise. Counts tell what nobody "
+            "in the group has, and what everybody has.",
         ),
         Disclosure(
             "keys, and encrypted shares of secrets that remove masks",
             "the others of a group",
-            "Nothing, unless more than the threshold of a group collude with the server.",
+            "Nothing, unless as many as the threshold collude with the server; against a server that lies, "
+            "fewer suffice (exchange.secure.group).",
         ),
     )

@@ -8,8 +8,9 @@ from sottovoce.errors import RecipeError
 from sottovoce.exchange.noise.shares import share_variance
 from sottovoce.kernels import helper
 
-LARGEST = 2.0**22
-"""The largest noise in steps of the grid: sums with an update's numbers are then exact in float32."""
+LARGEST = 2.0**20
+"""The largest standard deviation of a share, in steps of the grid. Eight of them, and a number of at most
+2^23 steps, make less than 2^24 together, and are exact in float32."""
 
 
 @helper
@@ -24,6 +25,11 @@ def share(name: str, step: Any) -> float:
         raise RecipeError(
             f"{name!r} is not told of how many people a sum is at least, so its share of noise has no size.",
             "Give survivors = …, the threshold of the secure sum, without participants who may collude.",
+        )
+    if step.length * 2.0**step.places > 2**23:
+        raise RecipeError(
+            f"An update of length {step.length:g} has more than 2^23 steps of 2^-{step.places}.",
+            "Give fewer binary places (places = …), or a smaller length.",
         )
     variance = share_variance(deviation_in_steps(step), step.survivors)
     if not 1 <= variance <= LARGEST**2:

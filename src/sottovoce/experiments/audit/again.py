@@ -41,7 +41,7 @@ def again(
         return "items arrive during the run"
     if getattr(parts.model, "start_from", None):
         return "the run began with the models of other runs"
-    made = parts._replace(sum=Plain()), split, recipe, data_dir
+    made = parts, split, recipe, data_dir
     network, sent = _run(*made, rounds)
     changed = bool(parts.steps) or not isinstance(parts.chain, Whole)
     if sent is None or not changed or rounds[0] > 1:
@@ -71,6 +71,7 @@ def _run(
     watch = Observation(True, nobody, *rounds, record) if served else None
     timing = simulation.timing(parts, split.train, recipe.run, data_dir)
     network = simulation.simulation(parts, split, recipe.run, timing, watch)
+    network.sum = Plain()  # it still sums as it did, but what is recorded are the updates themselves
     network.prepare()
     network.advance(rounds[1])
     return network, joined(seen) if seen else None
