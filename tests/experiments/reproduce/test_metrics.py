@@ -4,7 +4,7 @@ import pytest
 
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.recipe.shipped import shipped
-from sottovoce.experiments.reproduce import execute, metrics
+from sottovoce.experiments.reproduce import execute, metrics, reading
 from sottovoce.experiments.reproduce.form import Reproduction, settings
 from tests.experiments.reproduce.conftest import FORM
 
@@ -51,5 +51,7 @@ def test_counts_and_nodes_are_no_metrics(build, tmp_path):
 
 @pytest.mark.parametrize("name", [each.name for each in shipped("reproduction")])
 def test_what_is_shipped_is_measured(name):
-    form = Reproduction.read(name)
+    form = reading.read(name)
+    if not isinstance(form, Reproduction):
+        return  # its cells are measured by functions, which are looked up when it is read
     metrics.check(form, ([*settings(form.set), *form.changes(run)] for run in form.runs()))
