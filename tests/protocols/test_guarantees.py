@@ -66,7 +66,7 @@ def test_what_a_server_does_with_noisy_updates_is_its_own_affair(rule):
         ((CentralTraining(), Simple(), None, [LOCAL]), "all data in one place"),
         ((Federated(), Simple(), None, [LOCAL], CENTRAL), "Two components"),
         ((Federated(), Simple(), None, [LOCAL, Clip()]), "after the one that adds noise"),
-        ((Federated(), MFFedAvg(), None, [], CENTRAL), "that number is data"),
+        ((Federated(), MFFedAvg(), None, [], CENTRAL), "both are data"),
         ((Federated(selection="useful"), Simple(), None, [], CENTRAL), "before noise was added"),
         ((Federated(), Simple(), None, [LOCAL], Plain(), 10**6), r"not below 1 / 1,000,000.*delta = 1e-07"),
         ((Gossip(), Linear(), Uniform(), SHARES[:1]), "does not hide its owner"),
