@@ -71,10 +71,10 @@ def test_components_say_what_noise_hides(small):
     [
         (LOCAL | {"privacy__steps": ["gaussian"]}, "small.toml: privacy.steps: 'gaussian' is told neither"),
         (
-            CENTRAL | {"protocol__aggregate": "fedavg", "protocol__selection": "useful"},
+            CENTRAL | {"protocol__aggregate": "simple", "protocol__selection": "useful"},
             "small.toml: selection",
         ),
-        (CENTRAL | {"protocol__aggregate": "mf-fedavg"}, "small.toml: This aggregation divides"),
+        (CENTRAL | {"protocol__aggregate": "mf-fedavg"}, "small.toml: This aggregation weighs"),
         (
             LOCAL
             | {"protocol__name": "gossip", "protocol__aggregate": None, "protocol__merge": "dataset-size"},
