@@ -37,6 +37,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import dot, helper, inlined, normal
+from sottovoce.kernels.symmetric import solve
 from sottovoce.models.interface import (
     Context,
     Shape,
@@ -121,29 +122,6 @@ def _add_outer(matrix, row, factor, k):
             matrix[a, b] += y * row[b]
 
 
-@helper
-def _solve(matrix, vector, k):
-    """Solve `matrix` [k, k] x = `vector` [k] by Cholesky's factorization; x replaces `vector`."""
-    for a in range(k):
-        for b in range(a):
-            total = matrix[a, b]
-            for c in range(b):
-                total -= matrix[a, c] * matrix[b, c]
-            matrix[a, b] = total / matrix[b, b]
-        total = matrix[a, a]
-        for c in range(a):
-            total -= matrix[a, c] * matrix[a, c]
-        matrix[a, a] = math.sqrt(total)
-    for a in range(k):
-        for c in range(a):
-            vector[a] -= matrix[a, c] * vector[c]
-        vector[a] /= matrix[a, a]
-    for a in range(k - 1, -1, -1):
-        for c in range(a + 1, k):
-            vector[a] -= matrix[c, a] * vector[c]
-        vector[a] /= matrix[a, a]
-
-
 @inlined
 def _bounded(share):
     return min(max(share, np.float32(0)), np.float32(1))
@@ -190,7 +168,7 @@ def _vector(model, rows, own, alpha, k):
         matrix[d, 0] = 0
         matrix[0, d] = 0
     matrix[0, 0] = 1
-    _solve(matrix, u, k)
+    solve(matrix, u, k)
     return u
 
 

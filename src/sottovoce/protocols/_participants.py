@@ -11,7 +11,18 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.kernels import LOSS, PARTICIPANTS, below, driver, helper, inlined, prange, stream, uniform
+from sottovoce.kernels import (
+    GRAPH,
+    LOSS,
+    PARTICIPANTS,
+    below,
+    driver,
+    helper,
+    inlined,
+    prange,
+    stream,
+    uniform,
+)
 from sottovoce.state import Bools, Floats, Ints, Longs
 from sottovoce.timing import Timing, stays
 
@@ -151,6 +162,14 @@ def shuffle(order, key):
     for n in range(len(order) - 1):
         other = n + below(key, n, len(order) - n)
         order[n], order[other] = order[other], order[n]
+
+
+@driver
+def shuffled(people, run, use):
+    """The numbers of so many people in random order; `use` tells apart what it is for."""
+    order = np.arange(people).astype(np.int32)
+    shuffle(order, stream(run, GRAPH, use, 0))
+    return order
 
 
 @driver

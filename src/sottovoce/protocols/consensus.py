@@ -18,8 +18,7 @@ from annotated_types import Ge, Le
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
-from sottovoce.kernels import GRAPH, driver, stream
-from sottovoce.protocols._participants import shuffle
+from sottovoce.protocols._participants import shuffled
 from sottovoce.protocols.interface import hosts, trainings
 from sottovoce.registry import component
 from sottovoce.state import Hosts, Ints, Longs, each_alone
@@ -41,19 +40,12 @@ class Consensus(NamedTuple):
     """All begin with the same model."""
 
 
-@driver
-def _shuffled(people, run):
-    order = np.arange(people).astype(np.int32)
-    shuffle(order, stream(run, GRAPH, -2, 0))
-    return order
-
-
 def groups(protocol: Consensus, people: int, run: int) -> tuple[Longs, Ints]:
     """Where each group's people begin, and the people by group; a group has all of them if they are few."""
     if protocol.group == 1:
         return np.arange(people + 1), np.arange(people, dtype=np.int32)
     count = max(1, people // protocol.group)
-    order: Ints = _shuffled(people, run)
+    order: Ints = shuffled(people, run, -2)
     return np.arange(count + 1) * people // count, order
 
 

@@ -22,8 +22,7 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.errors import RecipeError
 from sottovoce.exchange import codec
-from sottovoce.kernels import GRAPH, driver, stream
-from sottovoce.protocols._participants import shuffle
+from sottovoce.protocols._participants import shuffled
 from sottovoce.protocols.averaged import Averaged, averaged
 from sottovoce.protocols.gossip import send
 from sottovoce.protocols.interface import exchanges, hosted, hosts, inside, trainings
@@ -47,13 +46,6 @@ class GroupGossip(NamedTuple):
     """Whether all groups and people begin with the same model and vector, or each with its own."""
 
 
-@driver
-def _shuffled(people, run):
-    order = np.arange(people).astype(np.int32)
-    shuffle(order, stream(run, GRAPH, -1, 0))
-    return order
-
-
 @hosts.rule(GroupGossip)
 def _hosts(protocol: GroupGossip, train: Interactions, seed: int) -> Hosts:
     groups = train.people // protocol.group
@@ -63,7 +55,7 @@ def _hosts(protocol: GroupGossip, train: Interactions, seed: int) -> Hosts:
             "can hide.",
             "Set protocol.group to half the number of people or less, and protocol.fewest to less than that.",
         )
-    return Hosts(np.arange(groups + 1) * train.people // groups, _shuffled(train.people, seed))
+    return Hosts(np.arange(groups + 1) * train.people // groups, shuffled(train.people, seed, -1))
 
 
 @hosted.rule(GroupGossip)
