@@ -14,8 +14,9 @@ Without links, a round is a sweep. In virtual time, a sweep takes as long as its
 Everybody contributes who is online when it begins; who comes later takes part in push-sum with nothing of
 their own. Messages carry the number of their sweep. One that arrives after its receiver has ended the
 sweep is lost, and takes numerators and weight with it. People's clocks may differ by `skew`: some end a sweep
-earlier than others, and nobody begins the next before all have ended. Who was away when a sweep ended takes
-the model of a peer before the next one, and goes on.
+earlier than others, and nobody begins the next before all have ended. A model tells how often it was moved.
+Who was away when a sweep ended has a model that was moved less often, takes that of a peer before the next
+sweep, and goes on.
 """
 
 import math
@@ -89,31 +90,26 @@ def grouped(protocol: Consensus, there: Bools, stays: Bools, run: int, sweep: in
     """
     present = np.flatnonzero(there).astype(np.int32)
     if protocol.group == 1:
-        count = BLOCKS if protocol.exact else len(present)
-        first = np.arange(count + 1) * len(present) // count if count else np.zeros(1, np.int64)
+        count = min(BLOCKS, len(present)) if protocol.exact else len(present)
+        first = np.arange(count + 1) * len(present) // max(count, 1)
         block = np.repeat(np.arange(count, dtype=np.int32), np.diff(first))
-        return Groups(
-            first, present, np.ones(len(present), np.int32), first, block if protocol.exact else present
-        )
+        stay, place = np.ones(len(present), np.int32), block if protocol.exact else present
+        return Groups(first, present, stay, first, place, np.diff(first))
     order: Ints = present[shuffled(len(present), run, -2 - sweep)]
     count = group_count(protocol, len(present))
     first = np.arange(count + 1) * len(present) // count
+    began = np.diff(first)
     left = np.add.reduceat(~stays[order], first[:-1]) if len(order) else np.zeros(count, np.int64)
-    again = np.repeat(left > protocol.spare, np.diff(first)) & ~stays[order]
-    group = np.repeat(np.arange(count), np.diff(first))[~again]
+    again = np.repeat(left > protocol.spare, began) & ~stays[order]
+    group = np.repeat(np.arange(count), began)[~again]
     member = order[~again]
     first = np.searchsorted(group, np.arange(count + 1))
-    if protocol.exact:
-        return Groups(
-            first,
-            member,
-            stays[member].astype(np.int32),
-            np.arange(count + 1),
-            np.arange(count, dtype=np.int32),
-        )
     kept = stays[member]
+    if protocol.exact:
+        places = np.arange(count, dtype=np.int32)
+        return Groups(first, member, kept.astype(np.int32), np.arange(count + 1), places, began)
     begins = np.concatenate([[0], np.cumsum(kept)])[first]
-    return Groups(first, member, kept.astype(np.int32), begins, member[kept])
+    return Groups(first, member, kept.astype(np.int32), begins, member[kept], began)
 
 
 @hosts.rule(Consensus)

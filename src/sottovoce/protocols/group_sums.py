@@ -1,8 +1,8 @@
 """The first numerators of push-sum: contributions of single people, or sums over masked groups.
 
 A masked group makes two sums (`exchange.secure`). The first tells how many people contribute to each row, and
-how large their numbers are. A row takes part in the second sum only if it has `fewest` contributors even after
-`spare` of them dropped out. The numerators of a row end with the weight of those whose numbers are in it, and
+how large their numbers are. A row takes part in the second sum only if it has `fewest` contributors even
+after `spare` of them dropped out. The numerators of a row end with the weight of those whose numbers are in it, and
 of all who contributed, withheld rows included: `complete` then makes up for what is withheld, as if it were
 like the rest. Numbers of a row become integers in steps that are as fine as the modulus allows
 for so many contributors: with a bound B on the size of numbers, a row of n contributors has
@@ -44,6 +44,7 @@ class Groups(NamedTuple):
     stays: Ints  # [members], 1: also in the second sum; 0: drops out after the first
     begins: Longs  # [G + 1], where the places begin that get each group's sum
     place: Ints  # places of numerators; each gets an equal part of the sum
+    began: Longs  # [G], how many people each group had at first; more than members: it began again
 
 
 class Masks(NamedTuple):

@@ -8,7 +8,8 @@ weight with it, so that their quotient stays right.
 
 A row ends with one or two counts, and the head with the weight. In a message a row has a scale and counts of
 16 bits each, and `bits` for each other number; rows whose last count is 0 are left out, and a bit for each
-item says which. The head has 16 bits a number except for its last two, which have 64.
+item says which. Of a row whose first count of two is 0, all numbers are withheld: the last count is sent
+alone, and a bit for each row says so. The head has 16 bits a number except for its last two, which have 64.
 
 All nodes push at once, in place, item by item: the halves that all nodes send of one item fit the processor's
 cache, so that every number is read and written once.
@@ -76,6 +77,13 @@ def _find_peaks(bits, numbers, peaks):
         peaks[node] = most
 
 
+@inlined
+def _tally(own, node, counts, held):
+    """Count a row of a message: among those with numbers, or with a count alone."""
+    alone = counts == 2 and own[node, own.shape[1] - 2] == 0
+    held[1 if alone else 0, node] += 1
+
+
 @helper
 def _send_item(own, counts, sent, levels, half, peaks, held):
     """Take the half that each sender sends from its row of an item, `own` [N, w], and write it down."""
@@ -84,7 +92,7 @@ def _send_item(own, counts, sent, levels, half, peaks, held):
     for node in range(len(sent)):
         half[node, last] = 0
         if sent[node] and own[node, last] != 0:
-            held[node] += 1
+            _tally(own, node, counts, held)
             scale = _short(np.float32(0.5) * peaks[node])
             part = np.float32(0.5) * levels / scale if scale > 0 else np.float32(0)
             step = scale / levels
@@ -98,13 +106,13 @@ def _send_item(own, counts, sent, levels, half, peaks, held):
 
 
 @helper
-def _send_item_exactly(own, sent, half, held):
+def _send_item_exactly(own, counts, sent, half, held):
     """The same without rounding."""
     last = own.shape[1] - 1
     for node in range(len(sent)):
         half[node, last] = 0
         if sent[node] and own[node, last] != 0:
-            held[node] += 1
+            _tally(own, node, counts, held)
             for d in range(last + 1):
                 half[node, d] = np.float32(0.5) * own[node, d]
                 own[node, d] -= half[node, d]
@@ -131,7 +139,7 @@ def _piece(rows, counts, sent, first, sender, levels, piece, held):
         if levels > 0:
             _send_item(rows[item], counts, sent, levels, half, peaks, held)
         else:
-            _send_item_exactly(rows[item], sent, half, held)
+            _send_item_exactly(rows[item], counts, sent, half, held)
         _receive_item(rows[item], first, sender, half)
 
 
@@ -166,7 +174,7 @@ def _push(rows, head, counts, sent, first, sender, levels, held):
 
 def _arguments(sums: Numerators, counts: int, messages: Pushes, bits: int) -> tuple[Any, ...]:
     levels = np.float32(2 ** (bits - 1) - 1 if bits < 32 else 0)
-    return *sums, counts, *messages, levels, np.zeros((PIECES, len(sums.head)), np.int64)
+    return *sums, counts, *messages, levels, np.zeros((PIECES, 2, len(sums.head)), np.int64)
 
 
 def compile_push(sums: Numerators, counts: int, messages: Pushes, bits: int) -> None:
@@ -177,7 +185,8 @@ def compile_push(sums: Numerators, counts: int, messages: Pushes, bits: int) -> 
 def push(sums: Numerators, counts: int, messages: Pushes, bits: int) -> Longs:
     """Let senders give half of their `sums` away, and receivers add what arrives; a half can get lost.
 
-    Rows end with so many `counts`. Returns how many rows each sender's message has, [N].
+    Rows end with so many `counts`. Returns how many rows with numbers each sender's message has, and how many
+    with a count alone, [2, N].
     """
     arguments = _arguments(sums, counts, messages, bits)
     _push(*arguments, batch=PIECES)
@@ -186,7 +195,12 @@ def push(sums: Numerators, counts: int, messages: Pushes, bits: int) -> Longs:
 
 
 def message_bytes(held: Longs, items: int, row: int, counts: int, head: int, bits: int) -> Longs:
-    """The bytes of messages with so many rows, of `row` numbers each, counts included."""
+    """The bytes of messages with so many rows, `held` [2, N] as `push` returns it.
+
+    Rows have `row` numbers each, counts included.
+    """
+    whole, alone = held
     each = ((row - counts) * bits + 7) // 8 + 2 + 2 * counts
-    absent = np.where(held < items, (items + 7) // 8, 0)
-    return held * each + absent + 2 * max(head - 2, 0) + 16
+    absent = np.where(whole + alone < items, (items + 7) // 8, 0)
+    marks = np.where(alone > 0, (whole + alone + 7) // 8, 0)
+    return whole * each + 2 * alone + absent + marks + 2 * max(head - 2, 0) + 16
