@@ -2,8 +2,8 @@
 
 Models that learn from statistics add these. Any other model is trained, and people add what changed, as to a
 server: each row times the person's weight, then this weight; the head times the weight of heads, then the
-weights of rows and of heads, and 1. The rules of aggregation of a server (`combine.aggregate`) apply. The last
-number of a row tells whether anybody added anything; the last number of the head counts people.
+weights of rows and of heads, and 1. The rules of aggregation of a server (`combine.aggregate`) apply. The
+last number of a row tells whether anybody added anything; the last number of the head counts people.
 """
 
 from typing import Any
@@ -86,7 +86,7 @@ def _by_changes(model, rule, tables, slot, rows, head, node, run):
 
 @operation(default=_by_changes, by="learns")
 def move(model, rule, tables, slot, rows, head, node, run):
-    """Move model `slot` by the sums `rows` [items, N, w] and `head` [N, h] of a node, whose weight is not 0."""
+    """Move model `slot` by a node's sums, in `rows` [items, N, w] and `head` [N, h]; its weight is not 0."""
 
 
 @move.rule("statistics")

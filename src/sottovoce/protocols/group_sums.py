@@ -2,10 +2,10 @@
 
 A masked group makes two sums (`exchange.secure`). The first tells how many people contribute to each row, and
 how large their numbers are. A row takes part in the second sum only if it has `fewest` contributors even
-after `spare` of them dropped out. The numerators of a row end with the weight of those whose numbers are in it, and
-of all who contributed, withheld rows included: `complete` then makes up for what is withheld, as if it were
-like the rest. Numbers of a row become integers in steps that are as fine as the modulus allows
-for so many contributors: with a bound B on the size of numbers, a row of n contributors has
+after `spare` of them dropped out. The numerators of a row end with the weight of those whose numbers are in
+it, and of all who contributed, withheld rows included: `complete` then makes up for what is withheld, as if
+it were like the rest. Numbers of a row become integers in steps that are as fine as the modulus allows for so
+many contributors: with a bound B on the size of numbers, a row of n contributors has
 
     v  →  rint(L · min(max(v / B, −1), 1)),   L = ⌊(2^(bits − 1) − 1) / n⌋.
 

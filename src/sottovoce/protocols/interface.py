@@ -40,7 +40,8 @@ class Messages(NamedTuple):
 
     def only(self, some: Bools) -> "Messages":
         """Some of them."""
-        return Messages(*(column[some] for column in self))
+        columns: Any = (column[some] for column in self)
+        return Messages(*columns)
 
 
 class Plan(NamedTuple):

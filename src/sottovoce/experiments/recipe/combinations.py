@@ -121,16 +121,15 @@ def check_privacy(
 ) -> None:
     """Refuse to let private data leave a device, unless the recipe agrees to it."""
     names = agreed if not isinstance(agreed, bool) else ()
-    leaving = [
-        one for one in disclosed(parts) if one.private and agreed is not True and one.name not in names
-    ]
+    private = [] if agreed is True else [one for one in disclosed(parts) if one.private]
+    leaving = [one for one in private if one.name not in names]
     if leaving:
         first = leaving[0]
         raise RecipeError(
             f"{where}: with the protocol {protocol!r}, {first.what}, goes to {first.to}, "
             "but by design it stays on the person's device.",
-            f'To run it all the same, write disclose = ["{first.name}"] under [privacy]; the report says what '
-            "leaves.",
+            f'To run it all the same, write disclose = ["{first.name}"] under [privacy]; the report says '
+            "what leaves.",
         )
 
 

@@ -71,7 +71,8 @@ def run(
     `network` is the whole section of the recipe; `peers`, `links` and `churn` set its keys one by one.
     `references`, such as `["als", "ease"]`, are central recommenders to measure for comparison.
     `disclose` names what may leave devices although by design it stays: `["vectors"]`, which the protocol
-    `fedfast` needs, or `["statistics"]`, for `consensus` without masked groups. `settings` set any other key of a recipe, such as `{"evaluate.tune": 2, "run.storage": "bfloat16"}`.
+    `fedfast` needs, or `["statistics"]`, for `consensus` without masked groups. `settings` set any other key
+    of a recipe, such as `{"evaluate.tune": 2, "run.storage": "bfloat16"}`.
 
     Without `out` nothing is written. `keep_models` keeps every node's model there, and `Run.extend`
     continues from them. Progress is shown by default if stderr is a terminal, and with `progress=True` as
