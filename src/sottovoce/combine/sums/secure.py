@@ -110,6 +110,7 @@ def _compiled(sum: Secure, task: Task) -> Integers:
         row_most=most,
         head_most=most,
         weight_most=most,
+        model_most=0,
         shared=True,
         share=sum.threshold,
         least=sum.least,
