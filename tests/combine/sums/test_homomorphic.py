@@ -118,14 +118,14 @@ def test_a_number_above_the_limit_ends_the_run(uncompiled):
 def test_a_weight_above_the_limit_ends_the_run_as_it_ends_real_rounds(uncompiled):
     """The model of round 2 is too large: its reference cannot be encrypted, and the run ends there."""
     generous = Homomorphic()
-    s = federation(PEOPLE, generous)
+    s = federation(PEOPLE, generous, seed=9)
     start = float(max(np.abs(s.tables.rows).max(), np.abs(s.tables.head).max()))
     sent = changes(updates(s, everybody(s)))
     s.advance(1)
     after = float(max(np.abs(s.tables.rows).max(), np.abs(s.tables.head).max()))
     assert after > start
     strict = generous._replace(weight=(start + after) / 2)
-    simulated = federation(PEOPLE, strict)
+    simulated = federation(PEOPLE, strict, seed=9)
     server, people = group(plan(strict, simulated.task), PACKED, PEOPLE)
     tables = simulated.tables
     server.start(Model(tables.rows.astype(np.float64), tables.head[0].astype(np.float64)))

@@ -1,4 +1,4 @@
-"""Canaries in real sums with noise: shares under masks and a server's noise hide them, the lack of it does not."""
+"""Canaries in real sums: shares of noise and a server's noise hide them, and the lack of noise does not."""
 
 from typing import Any
 
@@ -49,7 +49,7 @@ def test_half_of_the_canaries_are_there_and_give_their_length_to_the_sum() -> No
 def test_central_noise_keeps_its_promise_and_the_lack_of_it_does_not() -> None:
     noise = Central(noise=1.0, epsilon=50.0)
     assert 0.2 < bound((), noise) <= epsilon_of_gaussian(1.0)
-    assert bound((), Central(noise=1e-9)) > epsilon_of_gaussian(1.0)
+    assert bound((), Central(noise=1e-9)) > 3.7, "as much as 400 canaries can prove"
 
 
 @pytest.mark.parametrize("step", [SkellamShare, DiscreteGaussianShare])
@@ -62,8 +62,8 @@ def test_shares_of_noise_hide_in_the_sum(step: Any) -> None:
 
 def test_too_small_shares_are_convicted() -> None:
     """Shares for 1,000 survivors, of whom 11 are there: a ninth of the noise or less."""
-    share = calibrated(SkellamShare(noise=1.0, epsilon=50.0, survivors=1000, places=12))
-    assert bound((share,), Secure(threshold=0.5, smallest=11), 11, 660) > epsilon_of_gaussian(1.0)
+    share = calibrated(SkellamShare(noise=2.0, epsilon=50.0, survivors=1000, places=12))
+    assert bound((share,), Secure(threshold=0.5, smallest=11), 11, 220) > epsilon_of_gaussian(2.0)
 
 
 def test_several_sums_tell_more() -> None:

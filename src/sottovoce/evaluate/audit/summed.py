@@ -1,15 +1,15 @@
 """Canaries in sums: everybody in a group is one, and the observer sees nothing but the noisy sum.
 
-Where people add shares of the noise, a server sees their masked sum. Where a server adds the noise, others see
-its model, which moved by the sum divided by a number that everybody knows. Both are protected as sums alone,
-so canaries go through the steps and through the very sum of a run.
+Where people add shares of the noise, a server sees their masked sum. Where a server adds the noise, others
+see its model, which moved by the sum divided by a number that everybody knows. Both are protected as sums
+alone, so canaries go through the steps and through the very sum of a run.
 
-Each person of a group has a row to itself. With probability 1/2 the person's update is a canary: numbers +a or
-−a in this row, by a hash, larger than the bound lets through. Otherwise it is an update of zeros. So all
+Each person of a group has a row to itself. With probability 1/2 the person's update is a canary: numbers +a
+or −a in this row, by a hash, larger than the bound lets through. Otherwise it is an update of zeros. So all
 canaries of a group are told apart in one sum, and neighbours are those of `add or remove`. The score of a
 canary is the product of its row in the sum with the canary, over all sums that the person may take part in.
-One group after the other is summed, each with people and noise of its own, until there are enough canaries: all
-of them together are one run of a mechanism that sees each canary in one group (`canaries.one_run`).
+One group after the other is summed, each with people and noise of its own, until there are enough canaries:
+all of them together are one run of a mechanism that sees each canary in one group (`canaries.one_run`).
 """
 
 from typing import Any, NamedTuple

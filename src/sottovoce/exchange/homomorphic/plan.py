@@ -138,9 +138,7 @@ class Plan(NamedTuple):
         """The model in two decrypted vectors."""
         return Model(base[0].reshape(self.items, self.width), base[1])
 
-    def average(
-        self, base: Model, sums: tuple[Numbers, Numbers, Numbers, Numbers], scheme: Scheme
-    ) -> Model:
+    def average(self, base: Model, sums: tuple[Numbers, Numbers, Numbers, Numbers], scheme: Scheme) -> Model:
         """The model after these decrypted sums, on the grid of the base's form.
 
         Sums may be off by the scheme's `error`. What nobody changed is then not zero, and keeps its value.

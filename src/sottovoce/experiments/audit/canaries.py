@@ -1,10 +1,10 @@
 """A lower bound on the ε of a run's noise, from canaries that are sent through it.
 
-| trust         | who adds noise            | what is attacked                                          |
-|---------------|---------------------------|-----------------------------------------------------------|
-| `local`       | each person, all of it    | an update, as whoever receives it sees it                 |
-| `distributed` | each person, a share      | the smallest sum that people take part in, as the server sees it |
-| `central`     | a trusted server          | the sum by which the server's model moves, as participants see it |
+| trust         | who adds noise         | what is attacked                                                |
+|---------------|------------------------|-----------------------------------------------------------------|
+| `local`       | each person, all of it | an update, which others receive                                 |
+| `distributed` | each person, a share   | the smallest sum that people take part in, which the server has |
+| `central`     | a trusted server       | the sum by which the model of the server moves, which all have  |
 """
 
 from typing import TYPE_CHECKING, Any
