@@ -30,7 +30,7 @@ from sottovoce.combine.sums.interface import (
 )
 from sottovoce.errors import RecipeError
 from sottovoce.kernels import helper, to_float32
-from sottovoce.state import Floats, width
+from sottovoce.state import Doubles, Floats, Longs, width
 
 PEOPLE, HEARD, THRESHOLD, NEEDED, ROW_LIMIT, HEAD_LIMIT, WEIGHT_LIMIT, SENT = range(8)
 """Places in `Sums.now`, what is known of the aggregation under way: participants, those heard, the threshold,
@@ -72,6 +72,16 @@ class Sums(NamedTuple):
     fault: Any  # [blocks, 3], what is wrong with a number, the number, and the largest possible one
     now: Any  # [8]
     tally: Any  # [5]
+
+
+class Given(NamedTuple):
+    """Sums that real messages gave."""
+
+    items: Longs  # [m]
+    contributors: Longs  # [m], people who changed each of these rows
+    rows: Doubles  # [m, w]
+    head: Doubles  # [h]
+    weights: tuple[float, float]  # of all participants, for rows and for the head
 
 
 @new_sums.rule(Integers)
@@ -272,6 +282,16 @@ def _weights_and_rows(sum, sums):
             rows += sums.total[block, 0]
             heads += sums.total[block, 1]
     return rows, heads, sums.now[SENT]
+
+
+def fill(sum: Integers, sums: Sums, given: Given) -> None:
+    """Put sums that others computed into block 0, as if their updates had been accumulated here."""
+    clear(sum, sums, 0)
+    count = len(given.items)
+    rows, head = np.rint(given.rows * sum.row_scale), np.rint(given.head * sum.head_scale)
+    sums.integers[:count, :-1], sums.integers[:count, -1] = rows, given.contributors
+    sums.ids[:count], sums.where[0, given.items] = given.items, np.arange(count)
+    sums.head[0], sums.total[0] = head, (*given.weights, 0, count)
 
 
 @check_sums.rule(Integers)
