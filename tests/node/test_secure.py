@@ -12,6 +12,7 @@ from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.combine.sums.secure import Secure, plan, threshold
 from sottovoce.errors import MessageError, RecipeError, RunError
+from sottovoce.exchange.secure import messages
 from sottovoce.exchange.secure.contribution import plain_sums
 from sottovoce.exchange.secure.group import Group, group
 from sottovoce.exchange.secure.primitives import Identity, digest
@@ -144,6 +145,41 @@ def test_who_leaves_between_the_sums_is_counted_and_adds_nothing():
     np.testing.assert_array_equal(server._tables.rows[expected.items], moved)
     assert len(expected.items) > 3
     assert len(np.intersect1d(parts[2].items, expected.items)), "whoever left is among the contributors"
+
+
+@pytest.mark.parametrize("lying", [False, True])
+def test_a_server_that_gives_out_different_models_gets_noise(monkeypatch, lying):
+    """Otherwise people whose model teaches nothing would leave one person's update alone in the sum."""
+    community = Community(ITEMS, MF(factors=3), sum=SUM)
+    nodes, server = [Node(community, ITEMS[n : n + 4]) for n in range(PEOPLE)], SecureServer(community)
+    other = SecureServer(community)
+    other._tables.rows[:] = 0
+    together, model = group_of(names()), server.model()
+    parts = [
+        node.secure_update(other.model() if n else model, together, names()[n])
+        for n, node in enumerate(nodes)
+    ]
+    server.begin(together)
+    if lying:  # it takes vectors of any sum
+        any_sum = messages.unpack_masked
+        session = server._session.session
+        monkeypatch.setattr(
+            "sottovoce.exchange.secure.server.unpack_masked",
+            lambda *given: any_sum(*given)._replace(number=session.number, bound=session._bound),
+        )
+    letters = [part.start() for part in parts]
+    for _ in range(2):
+        sent = [one for letter in letters for one in server.receive(letter)]
+        letters = [parts[one.to].receive(one.data) for one in sent]
+    if not lying:
+        server.receive(letters[0])
+        with pytest.raises(MessageError, match="is about something else"):
+            server.receive(letters[1])
+        return
+    (*_, last) = (server.receive(letter) for letter in letters)
+    signed = [parts[one.to].receive(one.data) for one in last]
+    with pytest.raises(MessageError, match="signed another list of survivors"):
+        [server.receive(letter) for letter in signed]
 
 
 def test_a_node_refuses_groups_that_would_tell_it_apart(tmp_path):

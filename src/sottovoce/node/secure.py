@@ -1,7 +1,8 @@
 """Nodes in masked sums: a participant and a server, bytes in and bytes out.
 
 A round is one of `exchange.secure.two_sums`. Everybody in the group knows the others' identities and has the
-server's model. A `SecureUpdate` is one node's part: it trains when the group has agreed on keys, and sends
+server's model; masks are bound to it, so that a server which gives out different models gets noise. A
+`SecureUpdate` is one node's part: it trains when the group has agreed on keys, and sends
 masked vectors alone. A `SecureServer` has the model, which it moves by the sums. Neither opens a connection:
 whoever does hands bytes from one to the other.
 """
@@ -71,7 +72,7 @@ class SecureUpdate:
         codec.decode(model, node.community.expect)
         self._node, self._model = node, model
         agreed = plan(node.community.sum, node.community.task)
-        self._client = TwoSumsClient(agreed, group, identity, guards, random_bytes)
+        self._client = TwoSumsClient(agreed, group, identity, guards, random_bytes, model)
 
     @property
     def state(self) -> State:
@@ -115,7 +116,8 @@ class SecureServer:
     def begin(self, group: Group) -> None:
         """Begin a round of this group. A round that is under way is given up."""
         check_group(self.community, group)
-        self._session = TwoSumsServer(plan(self.community.sum, self.community.task), group)
+        agreed = plan(self.community.sum, self.community.task)
+        self._session = TwoSumsServer(agreed, group, self.model())
         self.failed = None
 
     @property
