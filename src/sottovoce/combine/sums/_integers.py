@@ -294,6 +294,12 @@ def fill(sum: Integers, sums: Sums, given: Given) -> None:
     sums.head[0], sums.total[0] = head, (*given.weights, 0, count)
 
 
+def counted(sum: Any, sums: Sums) -> Longs:
+    """What checkpoints hold of all aggregations, whatever became `Integers`."""
+    found: Longs = sums.tally
+    return found
+
+
 @check_sums.rule(Integers)
 def _check_sums(sum: Integers, sums: Sums) -> None:
     wrong = np.flatnonzero(sums.fault[:, 0])

@@ -25,7 +25,7 @@ from annotated_types import Ge, Gt, Le
 
 from sottovoce.combine.aggregate.interface import stride
 from sottovoce.combine.sums import _refusals
-from sottovoce.combine.sums._integers import AGGREGATIONS, FAILED, Integers, Sums
+from sottovoce.combine.sums._integers import AGGREGATIONS, FAILED, Integers, Sums, counted
 from sottovoce.combine.sums.interface import (
     Done,
     Task,
@@ -240,10 +240,7 @@ def _server_sees(
     return hidden
 
 
-@tally.rule(Homomorphic)
-def _tally(sum: Homomorphic, sums: Sums) -> Longs:
-    found: Longs = sums.tally
-    return found
+tally.rule(Homomorphic)(counted)
 
 
 @remarks.rule(Homomorphic)
