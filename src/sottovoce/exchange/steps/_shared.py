@@ -131,13 +131,14 @@ def _variance(name: str, step: Any) -> float:
 
 
 def _told(component: Any) -> tuple[Disclosure, ...]:
+    length, survivors, epsilon = component.length, component.survivors, component.epsilon
     return (
         Disclosure(
             "a sum of clipped updates, with noise on every row and the head",
             "the server",
-            f"Every update is clipped to a length of {component.length:g}, and carries 1/{component.survivors} of the "
-            "noise. Nobody may see a single one: the sum must be secure. All sums together change nobody's "
-            f"belief about a person by more than a factor of e^{component.epsilon:g}, but with a probability of "
-            f"{component.delta:g} (ε and δ), as long as {component.survivors} honest participants are in each.",
+            f"Every update is clipped to a length of {length:g}, and carries 1/{survivors} of the noise. Nobody "
+            "may see a single one: the sum must be secure. All sums together change nobody's belief about a "
+            f"person by more than a factor of e^{epsilon:g}, but with a probability of {component.delta:g} "
+            f"(ε and δ), as long as {survivors} honest participants are in each.",
         ),
     )
