@@ -137,8 +137,8 @@ def _told(component: Any) -> tuple[Disclosure, ...]:
             "a sum of clipped updates, with noise on every row and the head",
             "the server",
             f"Every update is clipped to a length of {length:g}, and carries 1/{survivors} of the noise. "
-            "Nobody may see a single one: the sum must be secure. All sums together change nobody's belief about a "
-            f"person by more than a factor of e^{epsilon:g}, but with a probability of {component.delta:g} "
-            f"(ε and δ), as long as {survivors} honest participants are in each.",
+            "Nobody may see a single one: the sum must be secure. All sums together change nobody's belief "
+            f"about a person by more than a factor of e^{epsilon:g}, but with a probability of "
+            f"{component.delta:g} (ε and δ), as long as {survivors} honest participants are in each.",
         ),
     )
