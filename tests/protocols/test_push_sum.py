@@ -115,7 +115,21 @@ def test_rows_without_a_count_are_not_sent():
     sums = begun(3, 5)
     known = sums.rows[..., ROW - 1].sum(axis=0)
     held = push(sums, 1, among(3, [0, 1, 2], [1, 2, 0]), 8)
-    assert held.tolist() == known.tolist()
-    sizes = message_bytes(np.array([0, 3, 6]), 6, 33, 1, 1000, 8)
+    assert held.tolist() == [known.tolist(), [0, 0, 0]]
+    sizes = message_bytes(np.array([[0, 3, 6], [0, 0, 0]]), 6, 33, 1, 1000, 8)
     assert sizes.tolist() == [1 + 2 * 998 + 16, 3 * 36 + 1 + 2 * 998 + 16, 6 * 36 + 2 * 998 + 16]
-    assert message_bytes(np.array([6]), 6, 34, 2, 1000, 8).tolist() == [6 * 38 + 2 * 998 + 16]
+    assert message_bytes(np.array([[6], [0]]), 6, 34, 2, 1000, 8).tolist() == [6 * 38 + 2 * 998 + 16]
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_rows_whose_numbers_are_withheld_are_sent_as_a_count(bits):
+    sums = begun(3, 5)
+    sums.rows[..., ROW - 2] = sums.rows[..., ROW - 1]
+    known = sums.rows[..., ROW - 1].sum(axis=0)
+    item = np.flatnonzero(sums.rows[:, 0, ROW - 1])[0]
+    sums.rows[item, 0, : ROW - 1] = 0
+    held = push(sums, 2, among(3, [0, 1, 2], [1, 2, 0]), bits)
+    assert held.tolist() == [(known - [1, 0, 0]).tolist(), [1, 0, 0]]
+    # 2 rows with numbers, 3 counts alone, a bit for each of 17 items and for each of 5 rows
+    sizes = message_bytes(np.array([[2], [3]]), 17, 34, 2, 1000, 8)
+    assert sizes.tolist() == [2 * 38 + 3 * 2 + 3 + 1 + 2 * 998 + 16]

@@ -72,6 +72,11 @@ def masks(protocol: Consensus) -> Masks:
     return Masks(protocol.fewest, protocol.spare, 2 ** (protocol.modulus - 1) - 1)
 
 
+def count_columns(protocol: Consensus) -> int:
+    """How many numbers at the end of a row count people: masked, also those whose numbers are withheld."""
+    return 1 if protocol.group == 1 else 2
+
+
 def group_count(protocol: Consensus, people: int) -> int:
     """How many groups so many people make; one has all of them if they are few."""
     return people if protocol.group == 1 else max(1, people // protocol.group)

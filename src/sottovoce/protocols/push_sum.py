@@ -203,4 +203,5 @@ def message_bytes(held: Longs, items: int, row: int, counts: int, head: int, bit
     each = ((row - counts) * bits + 7) // 8 + 2 + 2 * counts
     absent = np.where(whole + alone < items, (items + 7) // 8, 0)
     marks = np.where(alone > 0, (whole + alone + 7) // 8, 0)
-    return whole * each + 2 * alone + absent + marks + 2 * max(head - 2, 0) + 16
+    size: Longs = whole * each + 2 * alone + absent + marks + 2 * max(head - 2, 0) + 16
+    return size

@@ -10,7 +10,7 @@ from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.peers.interface import period, renew
 from sottovoce.protocols._participants import shuffled
-from sottovoce.protocols.consensus import grouped, masks, push_count
+from sottovoce.protocols.consensus import count_columns, grouped, masks, push_count
 from sottovoce.protocols.contribution import move, sum_shape
 from sottovoce.protocols.gossip import sent_messages
 from sottovoce.protocols.group_sums import Groups, complete, contribute
@@ -52,7 +52,7 @@ class Summed:
             )
         self.steps = sequence(world.steps)
         self.row, self.head = sum_shape(world.model, world.shape)
-        self.counts = 1 if protocol.group == 1 else 2  # numbers at the end of a row that count people
+        self.counts = count_columns(protocol)
         self.row += self.counts - 1
         self.sums = numerators(world.tables.slots, world.items, self.row, self.head)
         self.pushes = 0 if protocol.exact else push_count(protocol, people)

@@ -40,5 +40,5 @@ def _sessions(churn: Periods, nodes: int, seconds: float, run: int, data_dir: Pa
     online = np.empty((nodes, int(np.ceil(seconds / churn.period))), np.bool_)
     _draw(run, churn.offline, online, batch=nodes)
     node, period = np.nonzero(online)
-    begins: Doubles = churn.period * np.arange(online.shape[1] + 1)
+    begins: Doubles = churn.period * np.arange(online.shape[1] + 1, dtype=np.float64)
     return packed(node, begins[period], begins[period + 1], nodes, seconds)
