@@ -28,6 +28,19 @@ def add_outer(packed, vector, factor, k):
 
 
 @helper
+def moments(rows, begin, end, k):
+    """Σ y yᵀ [k, k] of rows[begin:end], of which only the lower triangle is filled in, and Σ y [k]."""
+    products, total = np.zeros((k, k)), np.zeros(k)
+    for n in range(begin, end):
+        for a in range(k):
+            y = float(rows[n, a])
+            total[a] += y
+            for b in range(a + 1):
+                products[a, b] += y * rows[n, b]
+    return products, total
+
+
+@helper
 def unpacked(packed, k):
     """The whole matrix [k, k], float64, of a packed lower triangle."""
     matrix, n = np.empty((k, k)), 0

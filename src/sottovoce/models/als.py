@@ -38,7 +38,7 @@ import numpy as np
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.kernels import dot, dot_at, from_float32, helper, inlined, normal, to_float32
-from sottovoce.kernels.symmetric import add_outer, solve, together_diagonal, triangle, unpacked
+from sottovoce.kernels.symmetric import add_outer, moments, solve, together_diagonal, triangle, unpacked
 from sottovoce.models.chosen import CANDIDATES, CHOSEN, judge, move, popularity
 from sottovoce.models.interface import (
     Context,
@@ -120,7 +120,9 @@ def _start_user(model, user, key):
 def _weight(model, mean, octaves):
     """α, where people have `mean` items on average, times 2 to the power of `octaves`."""
     density = mean / model.items
-    return min(1.0, model.unobserved if model.unobserved > 0 else model.share * math.sqrt(density) * 2**octaves)
+    return min(
+        1.0, model.unobserved if model.unobserved > 0 else model.share * math.sqrt(density) * 2**octaves
+    )
 
 
 @inlined
@@ -165,21 +167,8 @@ def _gram(tables, slot, k):
 
 
 @helper
-def _own(rows, begin, end, k):
-    """Σ y yᵀ [k, k] over rows[begin:end], of which the lower triangle counts, and Σ y [k]."""
-    products, total = np.zeros((k, k)), np.zeros(k)
-    for n in range(begin, end):
-        for a in range(k):
-            y = float(rows[n, a])
-            total[a] += y
-            for b in range(a + 1):
-                products[a, b] += y * rows[n, b]
-    return products, total
-
-
-@helper
 def _vector(model, gram, products, total, count, mean, octaves, k):
-    """u [k], float64, of a person with `count` items; `products` and `total` are what `_own` finds.
+    """u [k], float64, of a person with `count` items; `products` and `total` are their `moments`.
 
     People have `mean` items on average; 0: that is not known yet, and the person's own number serves.
     `octaves` are those of α and λ.
@@ -229,7 +218,7 @@ def _train(model, tables, slot, people, person, run):
         at = locate(tables, slot, own[n])
         for d in range(k):
             rows[n, d] = to_float32(tables.rows[at, d])
-    head, (products, total) = tables.head[slot], _own(rows, 0, len(own), k)
+    head, (products, total) = tables.head[slot], moments(rows, 0, len(own), k)
     u = _vector(model, _gram(tables, slot, k), products, total, len(own), _mean(head), _chosen(head)[:2], k)
     _keep(model, head, people.user[person], u, len(own), k)
     return len(own)
@@ -237,7 +226,7 @@ def _train(model, tables, slot, people, person, run):
 
 @helper
 def _row_statistics(rows, begin, end, u, alpha, other, k):
-    """Turn the items' vectors rows[begin:end] into b; `other` is C [k, k], or has no rows in the first sweep."""
+    """Turn the items' vectors rows[begin:end] into b; `other` is C [k, k], or empty in the first sweep."""
     y = np.empty(k)
     for n in range(begin, end):
         for d in range(k):
@@ -273,14 +262,17 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
     own_items(updates, place, people, person)
     take_rows(tables, slot, updates, place)
     begin, end = updates.offset[place], updates.offset[place + 1]
-    gram, (products, total), mean = _gram(tables, slot, k), _own(updates.rows, begin, end, k), _mean(head)
+    gram, (products, total), mean = _gram(tables, slot, k), moments(updates.rows, begin, end, k), _mean(head)
     u = _vector(model, gram, products, total, end - begin, mean, _chosen(head)[:2], k)
     _keep(model, head, people.user[person], u, end - begin, k)
     mine = updates.head[place]
     mine[:] = 0
     alpha, other = 0.0, np.empty((0, 0))
     if mean > 0:
-        alpha, other = _weight(model, mean, _chosen(head)[0]), model.caution * unpacked(head[size : 2 * size], k)
+        alpha, other = (
+            _weight(model, mean, _chosen(head)[0]),
+            model.caution * unpacked(head[size : 2 * size], k),
+        )
         _judge(model, tables, slot, people, person, u, gram, products, total, end - begin, _chosen(mine), k)
     _row_statistics(updates.rows, begin, end, u, alpha, other, k)
     add_outer(mine[:size], u, 1.0, k)
@@ -293,7 +285,7 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
 def _prepare(model, tables, slot, total, weight):
     """Pᵀ [k, k], P [k, k] and the eigenvalues g [k], below each other: yⱼ = P diag(1 / (1 + c̄ⱼ g)) Pᵀ b̄ⱼ.
 
-    With A = α Ḡ + κ α I and B = (1 − α) C + κ I, the matrix of item j is A + c̄ⱼ B; Pᵀ A P = I, Pᵀ B P = diag g.
+    With A = α Ḡ + κ α I and B = (1 − α) C + κ I, item j has the matrix A + c̄ⱼ B; Pᵀ A P = I, Pᵀ B P = diag g.
     """
     k = width(tables) - 1
     size, head, added = triangle(k), tables.head[slot], _chosen(total)

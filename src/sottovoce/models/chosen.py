@@ -6,13 +6,13 @@ the regularization λ, and a few weights of popularity in the score. A measureme
 the weighting set's candidates. It is added to what the person contributes, so that every way of summing
 statistics gives everybody its mean over people. Then α and λ move on a scale of octaves (factors of two),
 
-    log₂ λ += pace · r,   r = ±(λ doubled − λ halved) / (0.02 q),
+    log₂ λ += pace · r,   r = (λ doubled − λ halved) / (0.02 q),
     log₂ α += pace · (1 − |r|) · 3 (α doubled − α halved) / (0.02 q),
 
-both cut off at ±1, where q is the best mean NDCG. A small difference moves them a little, so nodes whose means
-differ slightly agree nearly. Candidates change the private vector alone, not the items' vectors. That shows
-the right direction for λ. For α it does so only where λ is right: for one vector, more of the one does what
-less of the other does. So α waits for λ.
+both cut off at ±1, where q is the best mean NDCG. A small difference moves them a little, so that nodes whose
+means differ slightly nearly agree. Candidates change the private vector alone, not the items' vectors. That
+shows the right direction for λ. For α it does so only where λ is right, because for one vector more of the
+one does what less of the other does. So α waits for λ.
 
 The numbers stand in the head, one after the other: log₂ of the factors of α and λ, what doubling in place of
 halving adds for α and for λ, and NDCG for each weight of popularity. People contribute the factors that
@@ -59,7 +59,7 @@ def popularity(chosen):
 
 @helper
 def move(chosen, total, weight, pace, both):
-    """Replace what is `chosen` by the mean of people's contributions, and move α and λ; α only with `both`."""
+    """Replace what is `chosen` by the mean of contributions, and move λ, and α if `both` is 1."""
     best = 0.0
     for d in range(CHOSEN):
         chosen[d] = total[d] / weight
