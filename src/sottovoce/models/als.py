@@ -130,14 +130,17 @@ def _ridge(model):
 
 
 @helper
-def _add_row(total, rows, n, k):
-    """Add y yᵀ of row n to a packed triangle."""
-    at = 0
-    for a in range(k):
-        y = to_float32(rows[n, a])
-        for b in range(a + 1):
-            total[at + b] += y * to_float32(rows[n, b])
-        at += a + 1
+def _products(tables, slot, k):
+    """YᵀY [k, k] of a table's rows. Loops as in `_solved`."""
+    total, y = np.zeros((k, k), np.float32), np.empty(k, np.float32)
+    for n in range(tables.offset[slot], tables.offset[slot + 1]):
+        for a in range(k):
+            y[a] = to_float32(tables.rows[n, a])
+        for a in range(k):
+            part = y[a]
+            for b in range(k):
+                total[a, b] += part * y[b]
+    return total
 
 
 @helper
@@ -146,10 +149,7 @@ def _gram(tables, slot, k):
     head, size = tables.head[slot], triangle(k)
     if head[2 * size] > 0:
         return unpacked(head[:size], k)
-    total = np.zeros(size, np.float32)
-    for n in range(tables.offset[slot], tables.offset[slot + 1]):
-        _add_row(total, tables.rows, n, k)
-    return unpacked(total, k)
+    return _products(tables, slot, k).astype(np.float64)
 
 
 @helper
@@ -245,7 +245,7 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
 
 @prepare.rule(ALS)
 def _prepare(model, tables, slot, total, weight):
-    """P [k, k] and the eigenvalues g [k], in the last row: yⱼ = P diag(1 / (1 + c̄ⱼ g)) Pᵀ b̄ⱼ.
+    """Pᵀ [k, k], P [k, k] and the eigenvalues g [k], below each other: yⱼ = P diag(1 / (1 + c̄ⱼ g)) Pᵀ b̄ⱼ.
 
     With A = α Ḡ + κ α I = L Lᵀ and B = (1 − α) M + κ I, the matrix of item j is A + c̄ⱼ B. P is L⁻ᵀ Q, where
     Q has the eigenvectors of L⁻¹ B L⁻ᵀ and g their eigenvalues.
@@ -269,12 +269,12 @@ def _prepare(model, tables, slot, total, weight):
     for a in range(k):
         forward(left, right[a], k)
     found = eigenvectors(right, k)
-    solver = np.empty((k + 1, k), np.float32)
+    solver = np.empty((2 * k + 1, k), np.float32)
     for a in range(k):
         backward(left, found[a], k)
         for d in range(k):
-            solver[a, d] = found[a, d]
-        solver[k, a] = max(right[a, a], 0.0)
+            solver[a, d] = solver[k + d, a] = found[a, d]
+        solver[2 * k, a] = max(right[a, a], 0.0)
     share = 1.0 if plain else model.blend
     at = 0
     for a in range(k):
@@ -300,18 +300,34 @@ def _fade_row(model, tables, slot, item, key):
         tables.rows[at, d] = from_float32(tables.rows, value, rounding(tables, key, item, d))
 
 
+@helper
+def _solved(solver, total, count, weight):
+    """P diag(1 / (1 + count · g)) Pᵀ total / weight.
+
+    Every loop adds a multiple of a row to a row. The length of rows is not known when this is compiled, so
+    that loops are vectorised, and not unrolled.
+    """
+    k = solver.shape[1]
+    along, found = np.zeros(k, np.float32), np.zeros(k, np.float32)
+    for d in range(k):
+        part = np.float32(total[d])
+        for a in range(k):
+            along[a] += part * solver[k + d, a]
+    for a in range(k):
+        along[a] /= np.float32(weight) * (np.float32(1) + count * solver[2 * k, a])
+    for a in range(k):
+        part = along[a]
+        for d in range(k):
+            found[d] += part * solver[a, d]
+    return found
+
+
 @solve_row.rule(ALS)
 def _solve_row(model, solver, tables, slot, item, total, weight, key):
     k = width(tables) - 1
     at, part = tables.offset[slot] + item, np.float32(_share(model, tables, slot))
-    count, solved = max(np.float32(total[k] / weight), np.float32(0)), np.zeros(k, np.float32)
-    for a in range(k):
-        along = np.float32(0)
-        for d in range(k):
-            along += solver[a, d] * total[d]
-        along /= np.float32(weight) * (np.float32(1) + count * solver[k, a])
-        for d in range(k):
-            solved[d] += along * solver[a, d]
+    count = max(np.float32(total[k] / weight), np.float32(0))
+    solved = _solved(solver, total, count, weight)
     for d in range(k + 1):
         new = count if d == k else solved[d]
         value = to_float32(tables.rows[at, d]) + part * new
@@ -320,11 +336,12 @@ def _solve_row(model, solver, tables, slot, item, total, weight, key):
 
 @finish.rule(ALS)
 def _finish(model, tables, slot):
-    k = width(tables) - 1
-    total = np.zeros(triangle(k), np.float32)
-    for n in range(tables.offset[slot], tables.offset[slot + 1]):
-        _add_row(total, tables.rows, n, k)
-    tables.head[slot, : triangle(k)] = total
+    k = tables.rows.shape[1] - 1
+    total, at = _products(tables, slot, k), 0
+    for a in range(k):
+        for b in range(a + 1):
+            tables.head[slot, at + b] = total[a, b]
+        at += a + 1
     tables.head[slot, 2 * triangle(k) + 1] += 1
 
 

@@ -179,7 +179,8 @@ class Community:
     def started(self, person: People) -> Tables:
         """A model before any training, and the person's vector with it."""
         tables = whole(1, len(self.items), self.shape.row, self.shape.head)
-        start(self.model, tables, person, self.seed, self.start == "common")
+        alike = self.start == "common"
+        start(self.model, tables, person, self.seed, alike, alike)
         return tables
 
 
