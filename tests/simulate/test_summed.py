@@ -261,9 +261,10 @@ def test_clocks_differ_by_a_bounded_time():
 
 
 def test_the_length_of_a_sweep_by_hand():
-    """A push has 15 rows of 3 bytes, a scale and a count, 12 numbers of the head in 2 bytes and 2 in 8."""
-    plain = network(clock(latency=0.5), Consensus(pushes=3, group=1)).driver.schedule
-    push, model = 15 * (3 + 2 + 2) + 12 * 2 + 2 * 8, 62 + 15 * 4 + (15 * 4 + 14) * 4 + 4
+    """A push has 15 rows of 3 bytes, a scale and a count, and a head of 2 bytes a number, two of 8."""
+    s = network(clock(latency=0.5), Consensus(pushes=3, group=1))
+    plain, head = s.driver.schedule, s.shape.head
+    push, model = 15 * (3 + 2 + 2) + (head - 2) * 2 + 2 * 8, 62 + 15 * 4 + (15 * 4 + head) * 4 + 4
     assert plain.size == push / model
     tick = push / model * ROUND
     assert plain.setup == 0
@@ -271,8 +272,8 @@ def test_the_length_of_a_sweep_by_hand():
     masked = network(clock(), Consensus(pushes=3, group=20, modulus=16)).driver.schedule
     tick = (push + 15 * 2) / model * ROUND
     assert masked.length == pytest.approx(masked.setup + 4 * tick + 0.1 * 3 * tick)
-    # Of 15 rows with 3 numbers of 2 bytes and one of 4, and 14 numbers of 8 bytes: masked, and as a sum.
-    vectors = 2 * (15 * 10 + 14 * 8) + (15 * 2 + 8)
+    # Of 15 rows with 3 numbers of 2 bytes and one of 4, and a head of 8 bytes a number: masked, and as a sum.
+    vectors = 2 * (15 * 10 + head * 8) + (15 * 2 + 8)
     assert masked.setup > vectors / model * ROUND
     messages, size = masked._sums(*(np.array([n]) for n in (20, 20, 15)))
     assert masked.setup == pytest.approx(size[0] / 20 / model * ROUND)

@@ -43,6 +43,11 @@ def solve_row(model, solver, tables, slot, item, total, weight, key):
 
 
 @operation
+def hold_row(model, tables, slot, item, count, weight, key):
+    """Change the row of an item of which the `count` of people alone is known, in place of solving it."""
+
+
+@operation
 def finish(model, tables, slot):
     """What remains to do when all rows of model `slot` are solved."""
 
