@@ -6,8 +6,8 @@ f = (yⱼ, 1), a person solves the private part exactly against the items' vecto
 
     (x, b) = A⁻¹ Σ_own f (t − cⱼ),   A = Σ_own f fᵀ + diag(λ + Σ_own dⱼ, …, β),
 
-and gives statistics, whose sum over people is all that anybody needs. Let wⱼ = (yⱼ, cⱼ / ζ) and z = (x, ζ), with
-ζ = 1/4. For each own item j they are
+and gives statistics, whose sum over people is all that anybody needs. With wⱼ = (yⱼ, cⱼ / ζ), z = (x, ζ) and
+ζ = 1/4 they are, for each own item j,
 
     gⱼ = z (t − b − z·wⱼ) − σ² (A⁻¹ f)ₓ + M wⱼ   and a count of 1,
 
@@ -27,10 +27,9 @@ for simplicity the same in all directions. σ², the noise of ratings, is the me
 
     E = (t − b − z·wⱼ)² + σ² fᵀ A⁻¹ f + dⱼ tr(Pₓ).
 
-So μ, s, σ² and nⱼ follow from sums, and λ (`regularization`) and β (`bias_regularization`) hold for people and
-items with any number of ratings. Their defaults, and k, were chosen on ratings held out of the training sets
-of MovieLens 100K and 1M. ζ makes biases about as large as the other numbers of a row, because messages may
-round these together.
+So μ, s, σ² and nⱼ follow from sums, and the same λ (`regularization`) and β (`bias_regularization`) serve
+people and items with any number of ratings. Defaults were chosen on ratings held out of the training sets of
+MovieLens 100K and 1M. ζ makes biases about as large as x: messages may round the numbers of a row together.
 
 A row holds wⱼ and the mean count. The head holds the lower triangle of M, then mean and standard deviation of
 the ratings, in quarters of the scale from its middle, σ², the mean of m, and the number of sweeps.
@@ -298,11 +297,8 @@ def _prepare(model, tables, slot, total, weight):
     wide = width(tables) - 1
     size, head = triangle(wide), tables.head[slot]
     ratings, plain = max(float(total[size + 3]), 1e-12), head[size + 4] == 0
-    for d in range(size if plain else 0):
-        head[d] = total[d] / ratings
-    matrix, roots = unpacked(head[:size], wide), np.empty(wide)
-    for a in range(wide):
-        roots[a] = 1 / math.sqrt(model.regularization)
+    matrix = unpacked(total[:size], wide) / ratings if plain else unpacked(head[:size], wide)
+    roots = np.full(wide, 1 / math.sqrt(model.regularization))
     roots[wide - 1] = 1 / (ZETA * math.sqrt(model.bias_regularization))
     for a in range(wide):
         for b in range(wide):
