@@ -79,6 +79,8 @@ def measure(case: Case, number: int) -> dict[str, Any]:
         **{key: runs[0].result["data"][key] for key in ("people", "items", "interactions")},
         "rounds": runs[0].result["rounds"],
         "seconds": float(np.mean([run.result["seconds"] for run in runs])),
+        "megabytes": float(np.mean([run.result["bytes"] / run.result["nodes"] / 1e6 for run in runs])),
+        "sums": "exact" if runs[0].recipe.protocol.settings.get("exact") else "node by node",
         "metrics": {metric: _figures(runs, metric) for metric in METRICS},
     }
 
@@ -90,12 +92,12 @@ def _figures(runs: list[Run], metric: str) -> dict[str, Any]:
         np.concatenate([p[name].to_numpy() for p in own]) for name in (metric, f"popularity {metric}")
     )
     gain = compare(ours.astype(float), popular.astype(float))
-    found = {"ials by gossip": [run.metrics[metric] for run in runs]}
+    found = {"default": [run.metrics[metric] for run in runs]}
     for name in OTHERS:
         found[name] = [(run.baselines | run.references).get(name, {}).get(metric) for run in runs]
     return {
         **{name: None if None in values else float(np.mean(values)) for name, values in found.items()},
-        "deviation": float(np.std(found["ials by gossip"], ddof=1)) if len(runs) > 1 else None,
+        "deviation": float(np.std(found["default"], ddof=1)) if len(runs) > 1 else None,
         "gain": [gain.low, gain.high],
     }
 
@@ -105,18 +107,22 @@ def page(cases: list[dict[str, Any]]) -> str:
     rows = []
     for case in cases:
         size = f"{case['people']:,} × {case['items']:,}"
-        cells = [f"{case['title']}", size, f"{len(case['seeds'])}"]
+        cells = [case["title"], size, str(len(case["seeds"])), case["sums"], f"{case['megabytes']:.1f}"]
         for metric in METRICS:
             m = case["metrics"][metric]
             spread = "" if m["deviation"] is None else f" ± {100 * m['deviation']:.1f}"
             gain = " to ".join(f"{100 * end:+.1f}" for end in m["gain"]).replace("-", "−")
-            cells += [f"**{100 * m['ials by gossip']:.1f}**{spread}", gain]
+            cells += [f"**{100 * m['default']:.1f}**{spread}", gain]
             cells += ["—" if m[name] is None else f"{100 * m[name]:.1f}" for name in OTHERS]
         rows.append("| " + " | ".join(cells) + " |")
-    heads = ["data", "people × items", "seeds"]
+    heads = ["data", "people × items", "seeds", "sums", "MB a person"]
     for metric in METRICS:
         heads += [f"{metric.upper()}", "gain", *OTHERS]
-    table = ["| " + " | ".join(heads) + " |", "|---" * 3 + "|---:" * (2 * (2 + len(OTHERS))) + "|", *rows]
+    table = [
+        "| " + " | ".join(heads) + " |",
+        "|---" * 4 + "|---:" + "|---:" * (2 * (2 + len(OTHERS))) + "|",
+        *rows,
+    ]
     worse = [
         c["title"]
         for c in cases
@@ -140,18 +146,16 @@ TEXT = """# The default, data set by data set
 
 Written by `python -m docs.default`.
 
-`sottovoce run --data yours.csv` trains `ials` by gossip with the settings of the quickstart. This page shows
-its quality, beside popularity, random, and two central references at their defaults (`als` and `ease`, which
-see all data and are not tuned to these data sets either). {verdict}
+`sottovoce run --data yours.csv` uses the recipe `consensus`: `als` from sums that groups of at least 128
+people make under masks, and that peers then average, without a server. This page shows its quality, beside
+popularity, random, and two central references at their defaults (`als` and `ease`, which see all data and are
+not tuned to these data sets either). {verdict}
 
 Figures are percentages. `local-holdout` holds out 15 % of each person's items for the test, and another 15 %
-as the weighting set, on which the weight of popularity is chosen. Each test item is ranked among 100 items
-that the person has not seen. ± is the standard deviation over seeds. *Gain* is the 95 % interval of the mean
-difference to popularity, person by person. The rules by which `ials` scales itself were chosen on the
-weighting sets of seed 1 of MovieLens 100K and latest-small, Foursquare New York and MovieTweetings; the form
-of the regularization and of the prior was also chosen with exact ALS on the weighting sets of all but
-MovieLens 1M. No test set was looked at, but the test sets of seeds 2 and 3 overlap with the weighting set of
-seed 1.
+as the weighting set. Each test item is ranked among 100 items that the person has not seen. ± is the standard
+deviation over seeds. *Gain* is the 95 % interval of the mean difference to popularity, person by person.
+*Sums* says how they were made: node by node, each with its own model, or exactly, where so many models do not
+fit the machine that measured.
 
 {table}
 

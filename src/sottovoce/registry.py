@@ -20,10 +20,11 @@ import importlib.abc
 import importlib.util
 import re
 import sys
+import types
 from collections.abc import Callable, Mapping, Sequence
 from importlib.metadata import entry_points
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from sottovoce.errors import RecipeError
 from sottovoce.plural import listed
@@ -71,6 +72,24 @@ def component(kind: str, name: str, **declares: Any) -> Callable[[T], T]:
         return cls
 
     return register
+
+
+def with_fields(cls: Any, shared: Any, before: str = "") -> Any:
+    """The class with the fields of `shared` put before its field `before`, or behind all others.
+
+    A `NamedTuple` cannot inherit fields. So settings that several components share are declared once, and
+    the class of each is built anew with them.
+    """
+    names = list(cls._fields)
+    at = names.index(before) if before else len(names)
+    hints = {name: cls.__annotations__[name] for name in names[:at]}
+    hints |= shared.__annotations__
+    hints |= {name: cls.__annotations__[name] for name in names[at:]}
+    about = {"__doc__": cls.__doc__, "__module__": cls.__module__, "__qualname__": cls.__qualname__}
+    body = {"__annotations__": hints, **shared._field_defaults, **cls._field_defaults, **about}
+    made: Any = types.new_class(cls.__name__, (NamedTuple,), exec_body=lambda space: space.update(body))
+    made.shares = shared  # where the reference finds what these fields mean
+    return made
 
 
 @functools.cache

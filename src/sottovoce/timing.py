@@ -62,16 +62,22 @@ def stays(timing, node, begin, end):
 
 
 @driver
-def _present(timing, time, there):
+def _remain(timing, begin, end, there):
     for node in prange(len(there)):
-        there[node] = stays(timing, node, time, time)
+        there[node] = stays(timing, node, begin[node], end[node])
+
+
+def remaining(timing: Timing, begin: Doubles, end: Doubles) -> Bools:
+    """Which nodes are online from `begin` [N] to `end` [N], both included."""
+    there = np.empty(len(timing.upload), np.bool_)
+    _remain(timing, begin, end, there, batch=len(there))
+    return there
 
 
 def present(timing: Timing, time: float) -> Bools:
     """Which nodes are online at a moment."""
-    there = np.empty(len(timing.upload), np.bool_)
-    _present(timing, time, there, batch=len(there))
-    return there
+    moment = np.full(len(timing.upload), time, np.float64)
+    return remaining(timing, moment, moment)
 
 
 @inlined

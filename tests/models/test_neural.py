@@ -80,7 +80,7 @@ def test_rows_held_are_those_that_change_and_tables_make_no_difference(state):
     table = whole(1, data.items, size.row, size.head)
     kept = optimizer_size(model, data.items)
     person = new_people(size.user, data.indptr, data.item, data.value, each_alone(1), optimizer=kept)
-    start(model, table, person, 1, True)
+    start(model, table, person, 1, True, True)
     held: set[int] = set()
     for _ in range(3):
         before, age = table.rows.copy(), table.age.copy()

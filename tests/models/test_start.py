@@ -31,7 +31,7 @@ def expected(who, item, run=7):
 def test_random_numbers_are_keyed_by_people_and_items(common):
     """By people's keys, not by the places that they happen to have: a device has the same numbers."""
     tables, persons = whole(3, 5, SHAPE.row, SHAPE.head), people([40, 7, 0])
-    start(MODEL, tables, persons, 7, common)
+    start(MODEL, tables, persons, 7, common, common)
     for slot, key in enumerate([40, 7, 0]):
         who = 0 if common else key + 1
         for item in range(5):
@@ -48,14 +48,14 @@ def test_random_numbers_are_keyed_by_people_and_items(common):
 def test_tables_of_some_items_start_as_whole_ones():
     some = gathered([2], SHAPE.row, SHAPE.head)
     some.ids[:] = [1, 4]
-    start(MODEL, some, people([3]), 7, True)
+    start(MODEL, some, people([3]), 7, True, True)
     np.testing.assert_array_equal(some.rows, [expected(0, 1), expected(0, 4)])
 
 
 def test_16_bits_are_rounded_alike_at_a_common_start():
     exact, coarse = (whole(2, 5, SHAPE.row, SHAPE.head, storage) for storage in ("float32", "bfloat16"))
     for tables in (exact, coarse):
-        start(MODEL, tables, people([3, 4]), 7, True)
+        start(MODEL, tables, people([3, 4]), 7, True, True)
     read = (coarse.rows.astype(np.uint32) << 16).view(np.float32)
     np.testing.assert_array_equal(coarse.rows[:5], coarse.rows[5:])
     assert (read != exact.rows).any()

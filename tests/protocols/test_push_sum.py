@@ -5,74 +5,131 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sottovoce.protocols.interface import Messages
-from sottovoce.protocols.push_sum import message_bytes, push
-from sottovoce.state import whole
+from sottovoce.protocols.push_sum import Numerators, message_bytes, numerators, push, pushes
 
-ITEMS, ROW, HEAD = 6, 4, 5
+ITEMS, ROW, HEAD = 6, 5, 5
 
 
-def numerators(nodes, seed):
+def begun(nodes, seed):
     rng = np.random.default_rng(seed)
-    sums = whole(nodes, ITEMS, ROW, HEAD)
-    sums.rows[:] = rng.normal(size=sums.rows.shape) * 10 ** rng.uniform(-3, 3, (len(sums.rows), 1))
-    known = rng.random(len(sums.rows)) < 0.5
-    sums.rows[:, ROW - 1] = known
+    sums = numerators(nodes, ITEMS, ROW, HEAD)
+    shape = ITEMS, nodes, ROW
+    sums.rows[:] = rng.normal(size=shape) * 10 ** rng.uniform(-3, 3, (ITEMS, nodes, 1))
+    known = rng.random((ITEMS, nodes)) < 0.5
+    sums.rows[..., ROW - 1] = known
     sums.rows[~known] = 0
     sums.head[:] = rng.normal(size=sums.head.shape)
     sums.head[:, -1] = 1
     return sums
 
 
-def messages(sender, receiver):
-    none = np.zeros(len(sender))
-    both = np.array(sender, np.int32), np.array(receiver, np.int32)
-    return Messages(*both, none, none, none.astype(np.int64), none.astype(np.int32))
+def copied(sums):
+    return Numerators(sums.rows.copy(), sums.head.copy())
+
+
+def among(nodes, sender, receiver):
+    return pushes(nodes, np.array(sender, np.int32), np.array(receiver, np.int32))
 
 
 @settings(max_examples=25)
-@given(st.integers(2, 12), st.sampled_from([2, 4, 8, 32]), st.integers(0, 999))
-def test_nothing_is_lost_or_made(nodes, bits, seed):
-    sums, other = numerators(nodes, seed), whole(nodes, ITEMS, ROW, HEAD)
-    rng = np.random.default_rng(seed)
-    rows, head = (a.astype(float).sum(axis=0) for a in (sums.rows.reshape(nodes, ITEMS, ROW), sums.head))
-    size = np.abs(sums.rows.reshape(nodes, ITEMS, ROW)).sum(axis=0) + 1e-6
+@given(st.integers(2, 12), st.sampled_from([2, 4, 8, 32]), st.integers(1, 2), st.integers(0, 999))
+def test_nothing_is_lost_or_made(nodes, bits, counts, seed):
+    sums, rng = begun(nodes, seed), np.random.default_rng(seed)
+    rows, head = sums.rows.astype(float).sum(axis=1), sums.head.astype(float).sum(axis=0)
+    size = np.abs(sums.rows).sum(axis=1) + 1e-6
     for _ in range(3):
-        sent = rng.random(nodes) < 0.8
-        sender = np.flatnonzero(sent)
-        push(sums, other, sent, messages(sender, rng.integers(0, nodes, len(sender))), bits)
-        sums, other = other, sums
-    now = sums.rows.reshape(nodes, ITEMS, ROW).astype(float).sum(axis=0)
-    assert (np.abs(now - rows) <= 1e-5 * size).all()
+        sender = np.flatnonzero(rng.random(nodes) < 0.8)
+        push(sums, counts, among(nodes, sender, rng.integers(0, nodes, len(sender))), bits)
+    assert (np.abs(sums.rows.astype(float).sum(axis=1) - rows) <= 1e-5 * size).all()
     np.testing.assert_allclose(sums.head.astype(float).sum(axis=0), head, atol=1e-4)
 
 
 @pytest.mark.parametrize("bits", [8, 32])
 def test_everybody_comes_to_know_the_mean(bits):
     nodes, rng = 30, np.random.default_rng(3)
-    sums, other = numerators(nodes, 1), whole(nodes, ITEMS, ROW, HEAD)
-    rows = sums.rows.reshape(nodes, ITEMS, ROW).astype(float).mean(axis=0)
+    sums = begun(nodes, 1)
+    rows = sums.rows.astype(float).mean(axis=1)
     for _ in range(40):
         receiver = (np.arange(nodes) + rng.integers(1, nodes, nodes)) % nodes
-        push(sums, other, np.ones(nodes, np.bool_), messages(np.arange(nodes), receiver), bits)
-        sums, other = other, sums
-    found = sums.rows.reshape(nodes, ITEMS, ROW) / sums.head[:, -1][:, None, None]
-    largest = np.abs(rows).max(axis=1, keepdims=True)
-    assert (np.abs(found - rows) <= (0.05 if bits == 8 else 0.005) * largest + 1e-6).all()
+        push(sums, 1, among(nodes, np.arange(nodes), receiver), bits)
+    found = sums.rows / sums.head[None, :, -1:]
+    largest = np.abs(rows).max(axis=1)[:, None, None]
+    assert (np.abs(found - rows[:, None]) <= (0.05 if bits == 8 else 0.005) * largest + 1e-6).all()
+
+
+def slowly(sums, sender, receiver, bits, counts):
+    """What a push does, one number after the other."""
+    rows, head = sums.rows.astype(np.float64), sums.head.astype(np.float64)
+    given = np.zeros_like(rows)
+    levels = 2 ** (bits - 1) - 1
+    for item in range(ITEMS):
+        for one in sender:
+            peak = np.abs(rows[item, one, : ROW - counts]).max() / 2
+            if rows[item, one, -1] != 0:
+                step = peak / levels if peak else 1
+                given[item, one, : ROW - counts] = step * np.rint(rows[item, one, : ROW - counts] / 2 / step)
+                given[item, one, ROW - counts :] = rows[item, one, ROW - counts :] / 2
+    half = np.zeros_like(head)
+    half[sender] = head[sender] / 2
+    rows, head = rows - given, head - half
+    for one, other in zip(sender, receiver, strict=True):
+        if other >= 0:
+            rows[:, other] += given[:, one]
+            head[other] += half[one]
+    return rows, head
+
+
+@pytest.mark.parametrize("counts", [1, 2])
+def test_a_push_is_what_its_definition_says(counts):
+    """To within the 11 digits that scales, counts and heads have."""
+    nodes = 9
+    sums = begun(nodes, 7)
+    sender = np.array([0, 2, 3, 5, 8])
+    receiver = np.array([2, -1, 1, 1, 0])
+    rows, head = slowly(sums, sender, receiver, 8, counts)
+    size = np.abs(sums.rows).max(axis=(1, 2))[:, None, None]
+    push(sums, counts, among(nodes, sender, receiver), 8)
+    levels = 127  # a number at the edge of two levels may fall on either side
+    assert (np.abs(sums.rows - rows) <= size / levels * 1.1).all()
+    assert np.median(np.abs(sums.rows - rows) / size) < 1e-3
+    np.testing.assert_allclose(sums.head, head, atol=2e-3)
 
 
 def test_what_gets_lost_is_numerator_and_weight_together():
-    sums, other = numerators(4, 2), whole(4, ITEMS, ROW, HEAD)
-    before = sums.head[:, -1].sum()
-    push(sums, other, np.ones(4, np.bool_), messages([0, 1], [1, 0]), 32)
-    assert other.head[:, -1].sum() == pytest.approx(before - 1)
-    np.testing.assert_allclose(other.rows[2 * ITEMS :], 0.5 * sums.rows[2 * ITEMS :], rtol=1e-6)
+    sums = begun(4, 2)
+    before = copied(sums)
+    push(sums, 1, among(4, [0, 1, 2, 3], [1, 0, -1, -1]), 32)
+    assert sums.head[:, -1].sum() == pytest.approx(before.head[:, -1].sum() - 1)
+    np.testing.assert_allclose(sums.rows[:, 2:], 0.5 * before.rows[:, 2:], rtol=1e-6)
+
+
+def test_who_does_not_send_keeps_everything():
+    sums = begun(3, 8)
+    before = copied(sums)
+    push(sums, 1, among(3, [0], [-1]), 8)
+    np.testing.assert_array_equal(sums.rows[:, 1:], before.rows[:, 1:])
+    np.testing.assert_array_equal(sums.head[1:], before.head[1:])
 
 
 def test_rows_without_a_count_are_not_sent():
-    sums, other = numerators(3, 5), whole(3, ITEMS, ROW, HEAD)
-    known = sums.rows[:, ROW - 1].reshape(3, ITEMS).sum(axis=1)
-    held = push(sums, other, np.ones(3, np.bool_), messages([0, 1, 2], [1, 2, 0]), 8)
-    assert held.tolist() == known.tolist()
-    sizes = message_bytes(np.array([0, 3, 6]), 6, 33, 1000, 8)
+    sums = begun(3, 5)
+    known = sums.rows[..., ROW - 1].sum(axis=0)
+    held = push(sums, 1, among(3, [0, 1, 2], [1, 2, 0]), 8)
+    assert held.tolist() == [known.tolist(), [0, 0, 0]]
+    sizes = message_bytes(np.array([[0, 3, 6], [0, 0, 0]]), 6, 33, 1, 1000, 8)
     assert sizes.tolist() == [1 + 2 * 998 + 16, 3 * 36 + 1 + 2 * 998 + 16, 6 * 36 + 2 * 998 + 16]
+    assert message_bytes(np.array([[6], [0]]), 6, 34, 2, 1000, 8).tolist() == [6 * 38 + 2 * 998 + 16]
+
+
+@pytest.mark.parametrize("bits", [8, 32])
+def test_rows_whose_numbers_are_withheld_are_sent_as_a_count(bits):
+    sums = begun(3, 5)
+    sums.rows[..., ROW - 2] = sums.rows[..., ROW - 1]
+    known = sums.rows[..., ROW - 1].sum(axis=0)
+    item = np.flatnonzero(sums.rows[:, 0, ROW - 1])[0]
+    sums.rows[item, 0, : ROW - 1] = 0
+    held = push(sums, 2, among(3, [0, 1, 2], [1, 2, 0]), bits)
+    assert held.tolist() == [(known - [1, 0, 0]).tolist(), [1, 0, 0]]
+    # 2 rows with numbers, 3 counts alone, a bit for each of 17 items and for each of 5 rows
+    sizes = message_bytes(np.array([[2], [3]]), 17, 34, 2, 1000, 8)
+    assert sizes.tolist() == [2 * 38 + 3 * 2 + 3 + 1 + 2 * 998 + 16]

@@ -5,12 +5,14 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.gmf import GMF
 from sottovoce.models.interface import optimizer_size
 from sottovoce.models.mf import MF
 from sottovoce.peers.k_out import KOut
 from sottovoce.protocols.central import Central
+from sottovoce.protocols.consensus import Consensus
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.simulate.memory import memory_needed
@@ -62,6 +64,25 @@ def test_optimizers_that_people_keep():
     for protocol, most in ((Gossip(), numbers), (Federated(), numbers), (Central(), 0)):
         more = memory_needed(kept, protocol, DATA) - memory_needed(fresh, protocol, DATA)
         assert more == 1000 * most * 4
+
+
+@pytest.mark.parametrize(("group", "numbers"), [(1, 6 + 1), (128, 6 + 2)])
+def test_consensus_has_sums_beside_everybodys_model_and_no_snapshots(group, numbers):
+    """MF has no head, and its sums have three numbers that count."""
+    protocol, sums = Consensus(group=group), (500 * numbers + 3) * 4
+    assert memory_needed(MF(factors=5), protocol, DATA) == 1000 * (TABLE + 6 * 4 + sums)
+    exact = protocol._replace(exact=True)
+    places = 1 + (16 if group == 1 else 1000 // 128)
+    assert memory_needed(MF(factors=5), exact, DATA) == TABLE + 1000 * 6 * 4 + places * sums
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_memory_of_sums_is_what_was_foreseen(exact):
+    s = simulate(MF(factors=3), crowd(), protocol=Consensus(group=20, exact=exact), merge=MFFedAvg())
+    held = s.tables.rows, s.tables.age, s.tables.clock, s.tables.size, s.people.user, *s.driver.sums
+    groups = 60 // 20 * sum(a[..., :1, :].nbytes for a in s.driver.sums) if exact else 0
+    foreseen = memory_needed(s.model, s.protocol, crowd())
+    assert sum(a.nbytes for a in held) + groups == foreseen
 
 
 def test_memory_is_half():

@@ -1,4 +1,4 @@
-"""`sottovoce demo`: the quickstart, from data to one person's list."""
+"""`sottovoce demo`: the default, from data to one person's list."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from sottovoce.cli import options
-from sottovoce.cli.run import QUICKSTART
+from sottovoce.cli.run import DEFAULT
 from sottovoce.cli.screen import say
 
 if TYPE_CHECKING:
@@ -32,7 +32,7 @@ def command(data_dir: Path | None, out: Path) -> None:
     from sottovoce.experiments.runs.start import run_recipe
 
     data = _data(data_dir)
-    recipe = Recipe.read(find(QUICKSTART), [f"data.name={data.name}"])
+    recipe = Recipe.read(find(DEFAULT), [f"data.name={data.name}"])
     run = run_recipe(recipe, _cleared(out), data_dir, data=data, progress=True)
     show.figures(run)
     person = _typical(data)

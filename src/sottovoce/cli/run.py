@@ -8,7 +8,8 @@ from sottovoce.cli import options
 from sottovoce.cli.screen import say
 from sottovoce.errors import DIVERGED
 
-QUICKSTART = "quickstart"
+DEFAULT = "consensus"
+"""The recipe for data without one."""
 
 
 @click.command("run")
@@ -51,8 +52,8 @@ def command(
 ) -> None:
     """Train and evaluate what RECIPE describes: a TOML file, or the name of a shipped recipe.
 
-    With --data and no recipe, your file is run with the settings of the quickstart, and with fewer rounds
-    if it has many people and items.
+    With --data and no recipe, your file is run with the recipe `consensus`: people learn from sums that they
+    make under masks, without a server.
     """
     if recipe is None and data is None:
         raise click.UsageError(
@@ -63,7 +64,7 @@ def command(
     from sottovoce.experiments.runs.start import run_recipe
 
     named = _changes(data, columns, seed, threads)
-    resolved = Recipe.read(find(recipe or QUICKSTART), [*changes, *named])
+    resolved = Recipe.read(find(recipe or DEFAULT), [*changes, *named])
     name = Path(recipe or str(data)).name.split(".")[0] or "run"
     place = out or _place(Path("runs") / f"{name}-{resolved.run.seed}", resume)
     fit = recipe is None and not any(change.startswith("run.rounds") for change in changes)

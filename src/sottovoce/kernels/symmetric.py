@@ -28,6 +28,19 @@ def add_outer(packed, vector, factor, k):
 
 
 @helper
+def moments(rows, begin, end, k):
+    """Σ y yᵀ [k, k] of rows[begin:end], of which only the lower triangle is filled in, and Σ y [k]."""
+    products, total = np.zeros((k, k)), np.zeros(k)
+    for n in range(begin, end):
+        for a in range(k):
+            y = float(rows[n, a])
+            total[a] += y
+            for b in range(a + 1):
+                products[a, b] += y * rows[n, b]
+    return products, total
+
+
+@helper
 def unpacked(packed, k):
     """The whole matrix [k, k], float64, of a packed lower triangle."""
     matrix, n = np.empty((k, k)), 0
@@ -114,3 +127,22 @@ def eigenvectors(matrix, k):
                 if matrix[p, q] != 0:
                     _rotate(matrix, vectors, p, q, k)
     return vectors
+
+
+@helper
+def together_diagonal(left, right, k):
+    """Values g [k] and vectors, the rows of Pᵀ [k, k], with Pᵀ `left` P = I and Pᵀ `right` P = diag g.
+
+    Both matrices are symmetric, `left` is positive definite, and both are used up. With left = L Lᵀ, P is
+    L⁻ᵀ Q, where Q has the eigenvectors of L⁻¹ right L⁻ᵀ, and g are its eigenvalues.
+    """
+    factorize(left, k)
+    for a in range(k):  # L⁻¹ right, then (L⁻¹ (L⁻¹ right)ᵀ), which is L⁻¹ right L⁻ᵀ
+        forward(left, right[:, a], k)
+    for a in range(k):
+        forward(left, right[a], k)
+    vectors, values = eigenvectors(right, k), np.empty(k)
+    for a in range(k):
+        backward(left, vectors[a], k)
+        values[a] = right[a, a]
+    return values, vectors

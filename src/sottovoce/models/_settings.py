@@ -1,16 +1,16 @@
 """Settings of training that `gmf`, `mlp` and `neumf` share, declared once.
 
-A `NamedTuple` cannot inherit fields, so `neural` builds the class of a model from its own fields and those of
-`Training`. A recipe and the reference see one flat list of settings.
+`neural` builds the class of a model from its own fields and those of `Training`. A recipe and the reference
+see one flat list of settings.
 """
 
-import types
 from collections.abc import Callable
 from typing import Annotated, Any, Literal, NamedTuple, TypeVar
 
 from annotated_types import Ge, Gt, Le
 
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape
+from sottovoce.registry import with_fields
 
 Optimizer = Literal["adam", "sgd"]
 OptimizerState = Literal["fresh", "kept"]
@@ -39,20 +39,6 @@ class Training(NamedTuple):
     """Sampled items that a person has not met, for each of the person's items."""
 
 
-def _insert(cls: Any, before: str) -> Any:
-    """The class with the fields of `Training` put before the field `before`, or behind all others."""
-    names = list(cls._fields)
-    at = names.index(before) if before else len(names)
-    hints = {name: cls.__annotations__[name] for name in names[:at]}
-    hints |= Training.__annotations__
-    hints |= {name: cls.__annotations__[name] for name in names[at:]}
-    about = {"__doc__": cls.__doc__, "__module__": cls.__module__, "__qualname__": cls.__qualname__}
-    body = {"__annotations__": hints, **Training._field_defaults, **cls._field_defaults, **about}
-    made = types.new_class(cls.__name__, (NamedTuple,), exec_body=lambda namespace: namespace.update(body))
-    made.shares = Training  # type: ignore[attr-defined]  # where the reference finds what these fields mean
-    return made
-
-
 def _before_a_run(model: Any) -> Any:
     """The network of a model as long as nothing is known about the data."""
     return resolve(model, Context(1, 0, 0, 1, 1))
@@ -75,7 +61,7 @@ def neural(*, before: str = "") -> Callable[[C], C]:
     """
 
     def extend(cls: C) -> C:
-        made: C = _insert(cls, before)
+        made: C = with_fields(cls, Training, before)
         shape.rule(made)(_shape)
         optimizer_size.rule(made)(_optimizer_size)
         return made

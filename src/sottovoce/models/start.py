@@ -20,15 +20,16 @@ def _start(model, tables, slot, who, run):
 
 
 @driver
-def start(model, tables, people, run, common):
+def start(model, tables, people, run, common, alike):
     """Fill tables and people's vectors before any training.
 
-    With `common` all start with the same numbers, otherwise each with its own. Random numbers are keyed by
+    If models are `common`, all start with the same numbers, otherwise each with its own; the same for vectors
+    that are `alike`. Random numbers are keyed by
     people's keys and items, so a real peer starts as a simulated one does.
     """
     for slot in prange(len(tables.clock)):
         who = 0 if common else people.key[people.member[people.first[slot]]] + 1
         _start(model, tables, slot, who, run)
     for person in prange(len(people.steps)):
-        who = 0 if common else people.key[person] + 1
+        who = 0 if alike else people.key[person] + 1
         start_user(model, people.user[person], stream(run, INIT, who, -2))

@@ -8,6 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.combine.interface import judges
+from sottovoce.combine.sums.interface import Task, check_task
+from sottovoce.combine.sums.plain import Plain
+from sottovoce.combine.sums.secure import Secure
 from sottovoce.data import ids
 from sottovoce.data.interactions import Catalog
 from sottovoce.errors import DataError, RunError
@@ -18,9 +21,10 @@ from sottovoce.exchange.steps.interface import on_device
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
-from sottovoce.privacy.guarantee import calibrated
+from sottovoce.privacy.guarantee import Guarantee, calibrated
 from sottovoce.protocols import guarantees
 from sottovoce.protocols.execute import Learning
+from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
 from sottovoce.protocols.hosted import InTurn
 from sottovoce.registry import Choice, chosen
@@ -59,6 +63,8 @@ class Community:
         *,
         compress: Sequence[Choice] = (),
         steps: Sequence[Choice] = (),
+        sum: Choice = "plain",
+        aggregate: Choice = "mf-fedavg",
         seed: int = 1,
         trainings: int = 180,
         sharing: float = 1.0,
@@ -72,7 +78,9 @@ class Community:
         `seed` is public: the common start follows from it. `trainings` is how often a person is expected to
         train, `sharing` how many people train one table (1 under gossip), and `scale` the range of
         ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
-        training changed. `coordinates` are the latitude and longitude of items, in degrees.
+        training changed. With `sum="secure"` updates go into masked sums alone (`Node.secure_update`), which
+        a server averages as `aggregate` says. `coordinates` are the latitude and longitude of items, in
+        degrees.
         """
         if start not in ("common", "independent"):
             raise RunError(f"start={start!r} is neither 'common' nor 'independent'.", "Choose one of them.")
@@ -99,12 +107,45 @@ class Community:
                 "Leave 'delta' out, or set start=\"common\".",
             )
         self.steps = tuple(calibrated(chosen("step", one)) for one in steps)
-        self.promise = guarantees.check(Gossip(), self.merge, None, self.steps)
+        self.sum, self.aggregate = chosen("sum", sum), chosen("aggregate", aggregate)
         self.seed, self.start, self.scale, self.shape = seed, start, scale, shape(self.model)
         self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
+        self.promise = self._promise()
         described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
+        if self.masked:
+            described += f" {self.aggregate!r} {self.sum!r}"
         hashes = _hash("\n".join(self.items)), _hash(described)
         self.expect = Expect(len(self.items), self.shape.row, self.shape.head, *hashes)
+
+    @property
+    def masked(self) -> bool:
+        """Whether updates are summed under masks."""
+        return not isinstance(self.sum, Plain)
+
+    @property
+    def in_sums_alone(self) -> bool:
+        """Whether a node has a share of the noise, which hides it in sums alone."""
+        return self.promise is not None and self.promise.trust == "distributed"
+
+    @property
+    def task(self) -> Task:
+        """What a server sums; how many people there are is not known."""
+        row, head, _ = self.shape
+        return Task(self.aggregate, self.chain, len(self.items), row, head, 0, 0, 0, False)
+
+    def _promise(self) -> Guarantee | None:
+        """Refuse what does not go together; the guarantee of the steps."""
+        if not isinstance(self.sum, Plain | Secure):
+            raise RunError(
+                "A node sends updates as they are, or into masked sums.", 'Set sum="plain" or sum="secure".'
+            )
+        promise = None
+        if self.masked:
+            check_task(self.sum, self.task)
+            promise = guarantees.check(Federated(), self.aggregate, None, self.steps, self.sum)
+        if promise is not None and promise.trust == "distributed":
+            return promise
+        return guarantees.check(Gossip(), self.merge, None, self.steps)
 
     def _points(self, coordinates: Sequence[tuple[float, float]] | None) -> NDArray[np.float32] | None:
         if coordinates is None:
@@ -138,7 +179,8 @@ class Community:
     def started(self, person: People) -> Tables:
         """A model before any training, and the person's vector with it."""
         tables = whole(1, len(self.items), self.shape.row, self.shape.head)
-        start(self.model, tables, person, self.seed, self.start == "common")
+        alike = self.start == "common"
+        start(self.model, tables, person, self.seed, alike, alike)
         return tables
 
 

@@ -7,7 +7,7 @@ import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,8 +16,12 @@ from sottovoce import files
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RunError
 from sottovoce.models.interface import optimizer_size
+from sottovoce.node import remembered
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import one_person
+
+if TYPE_CHECKING:
+    from sottovoce.exchange.secure.guards import Guard
 
 FORMAT = 3
 """The version of the file."""
@@ -89,6 +93,7 @@ def read(path: Path, community: Community) -> Saved:
             if found == FORMAT:
                 columns = {name: _member(archive, name, HISTORY) for name in _columns()}
                 limits = {name: _limit(community) for name in ARRAYS}
+                limits |= dict.fromkeys(remembered.ARRAYS if community.masked else (), HISTORY)
                 arrays = {name: _member(archive, name, limit) for name, limit in limits.items()}
     except (OSError, ValueError, KeyError, TypeError, EOFError, OverflowError) as error:
         raise _damaged(path, error) from None
@@ -155,13 +160,20 @@ def _part(path: Path, part: str, held: dict[str, NDArray[Any]], community: Commu
     return one_person(community, item, value, time)
 
 
-def put_back(path: Path, arrays: Mapping[str, NDArray[Any]], live: Mapping[str, NDArray[Any]]) -> None:
-    """Copy what a file holds into a node's arrays, once every one of them fits."""
+def put_back(
+    path: Path,
+    arrays: dict[str, NDArray[Any]],
+    live: Mapping[str, NDArray[Any]],
+    guards: "tuple[Guard, ...]" = (),
+) -> None:
+    """Copy what a file holds into a node's arrays, once every one of them fits, and into its guards."""
     for name, array in live.items():
         values = arrays.get(name, np.empty(0, np.bool_))
         fits = values.shape == array.shape and values.dtype == array.dtype
         sound = np.isfinite(values).all() if values.dtype.kind == "f" else (values >= 0).all()
         if not fits or not sound:
             raise RunError(f"{path} is damaged: {name} does not fit the community's model.", DAMAGED)
+    if guards and not remembered.put_back(guards, arrays):
+        raise RunError(f"{path} is damaged: whom the node was summed with is not whole.", DAMAGED)
     for name, array in live.items():
         array[...] = arrays[name]

@@ -2,9 +2,9 @@
 
 import contextlib
 import secrets
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,10 +24,18 @@ from sottovoce.models.interface import score_all, uses_place
 from sottovoce.node import file
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import History, interactions, joined, new_person, without
+from sottovoce.node.remembered import guards_of, packed
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.execute import absorb
 from sottovoce.protocols.interface import NOBODY
 from sottovoce.state import Tables, gathered, new_receivers, slots_of, whole, zeros
+
+if TYPE_CHECKING:
+    from sottovoce.exchange.secure.contribution import Contribution, Plan
+    from sottovoce.exchange.secure.group import Group
+    from sottovoce.exchange.secure.guards import Guard
+    from sottovoce.exchange.secure.primitives import Identity
+    from sottovoce.node.secure import SecureUpdate
 
 CANDIDATES = 100
 """Items that each weighting item is ranked among."""
@@ -105,6 +113,8 @@ class Node:
         delta = community.chain.delta
         self._reference = community.started(self._people) if delta else whole(0, 0, row, 0)
         self.sent = self.received = 0
+        self.guards: tuple[Guard, ...] = guards_of(community)
+        """What remembers whom this node was summed with, for each of the two sums of a masked round."""
 
     @property
     def _width(self) -> int:
@@ -145,10 +155,18 @@ class Node:
         self._weigh()
 
     def _meet(self, incoming: Tables, origin: int, relay: bool = False) -> None:
+        self._refuse_alone()
         self._receivers.relayed[0] = relay
         models = self._tables, self._private, incoming, origin
         with self._unharmed():
             _absorb(*self.community.learning(), *models, self._people, self._receivers, self.key.run)
+
+    def _refuse_alone(self) -> None:
+        if self.community.in_sums_alone:
+            raise RunError(
+                "This node has a share of the noise, which hides it in masked sums alone.",
+                "Take part in them with secure_update, or give the community the step 'gaussian'.",
+            )
 
     @contextlib.contextmanager
     def _unharmed(self) -> Iterator[None]:
@@ -183,6 +201,7 @@ class Node:
 
     def emit(self, relay: bool = False) -> bytes:
         """A message for a peer. `relay` asks receivers to pass it on as it is, neither merged nor trained."""
+        self._refuse_alone()
         if self.community.steps and self.community.chain.share < 1:
             raise RunError(
                 "'subsample' sends one's own items first, and so undoes what steps withhold.",
@@ -216,6 +235,38 @@ class Node:
 
     def local_update(self, data: bytes) -> bytes:
         """Train on a server's model, which is not kept, and return what that changed, as an update."""
+        if self.community.masked:
+            raise RunError(
+                "This community sums updates under masks, and local_update would show this one.",
+                "Take part in masked sums with secure_update.",
+            )
+        with self._unharmed():
+            return codec.encode(self._update_message(*self._trained(data)))
+
+    def secure_update(
+        self, data: bytes, group: "Group", identity: "Identity", guards: "Sequence[Guard] | None" = None
+    ) -> "SecureUpdate":
+        """Take part in a masked sum with what training a server's model changes, as a participant of `group`.
+
+        Training happens when the group has agreed on keys. `guards` remember whom this node was summed with,
+        and refuse groups that would tell it apart; by default they are the node's own.
+        """
+        from sottovoce.node.secure import SecureUpdate
+
+        return SecureUpdate(self, data, group, identity, self.guards if guards is None else guards)
+
+    def contribution(self, data: bytes, plan: "Plan") -> "Contribution":
+        """Train on a server's model, and return what that adds to masked sums, without masks."""
+        from sottovoce.combine.sums._masked import weighted
+
+        with self._unharmed():
+            updates, _ = self._trained(data)
+            count, rule = int(updates.offset[1]), self.community.aggregate
+            ids, rows = updates.ids[:count], updates.rows[:count]
+            return weighted(plan, rule, ids, rows, updates.head[0], int(updates.size[0]))
+
+    def _trained(self, data: bytes) -> tuple[Tables, int]:
+        """What training on a server's model changed, once the steps have seen it, and the model's version."""
         community = self.community
         message = codec.decode(data, community.expect)
         if message.gathered and len(message.rows):
@@ -230,10 +281,8 @@ class Node:
         # `_update_message` rounds
         steps = sequence([*community.steps_on_device(), community.chain._replace(bits=32)])
         run, version = self.key.run, message.clock
-        parts = community.model, received(message), steps, updates, self._people, run, version
-        with self._unharmed():
-            _local_update(*parts)
-            return codec.encode(self._update_message(updates, version))
+        _local_update(community.model, received(message), steps, updates, self._people, run, version)
+        return updates, version
 
     def _update_message(self, updates: Tables, version: int) -> Message:
         """An update as a message: rows in the order of items, as codes if the chain says so."""
@@ -304,7 +353,8 @@ class Node:
     def save(self, path: str | Path) -> None:
         """Write everything into one file, the history and the secret key too: it is for this device only."""
         parts = {"train": self._train, "weighting": self._weighting}
-        file.write(Path(path), self.community, self.key, self.candidates, parts, self._state())
+        arrays = self._state() | packed(self.guards)
+        file.write(Path(path), self.community, self.key, self.candidates, parts, arrays)
 
     @classmethod
     def load(cls, path: str | Path, community: Community) -> "Node":
@@ -314,6 +364,6 @@ class Node:
         node._train, node._weighting = saved.parts["train"], saved.parts["weighting"]
         node._people = node._new_person()
         node._weigh()
-        file.put_back(Path(path), saved.arrays, node._state())
+        file.put_back(Path(path), saved.arrays, node._state(), node.guards)
         node.sent, node.received = (int(n) for n in saved.arrays["counters"])
         return node

@@ -18,6 +18,7 @@ from sottovoce.combine.sums.interface import (
     collect,
     compiled,
     head_total,
+    look_at_model,
     new_sums,
     open_sums,
     row_total,
@@ -150,6 +151,7 @@ def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, p
         start, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
         group = groups.persons[start:end], groups.heard[start:end]
         open_sums(sum, sums, end - start, np.count_nonzero(groups.heard[start:end]), run, slot, round)
+        look_at_model(sum, sums, server, slot)
         for b in prange(BLOCKS):
             _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, b, sums)
         changed = collect(sum, sums)
@@ -161,6 +163,19 @@ def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, p
             item = changed_item(sum, sums, c)
             apply_row(model, rule, sum, solver, server, slot, item, everybody, sums, key)
         finished(model, solver, server, slot)
+
+
+@driver
+def apply_sums(rule, model, sum, server, slot, sums, run):
+    """Move model `slot` by sums that are there already: what `_aggregate` does after its participants."""
+    changed, key = collect(sum, sums), stream(run, STORAGE, -1 - slot, server.clock[slot])
+    everybody, _, solver = apply_head(model, rule, sum, server, slot, sums)
+    for item in range(faded(model, solver, server, slot)):
+        fade(model, server, slot, item, key)
+    for c in range(changed):
+        item = changed_item(sum, sums, c)
+        apply_row(model, rule, sum, solver, server, slot, item, everybody, sums, key)
+    finished(model, solver, server, slot)
 
 
 class Aggregator:

@@ -111,12 +111,11 @@ def _send(peers, views, timing, cycle_load, run, begin, first, pushes, sent):
         _cycle(peers, views, timing, cycle_load, run, begin, node, at, count, chosen, sent)
 
 
-@exchanges.rule(Gossip)
-def send(
-    protocol: Any, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
-) -> tuple[Messages, int]:
-    """The messages of all cycles that begin in a round: see `exchanges`. It needs the setting `pushes`."""
-    nodes, pushes = len(timing.upload), protocol.pushes
+def sent_messages(
+    pushes: int, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
+) -> Messages:
+    """All messages of the cycles that begin in a round; the receiver is -1 where one does not get through."""
+    nodes = len(timing.upload)
     begin, end = round * timing.round, (round + 1) * timing.round
     models = cycle_load(timing, size * pushes)
     cycles = np.empty(nodes, np.int64)
@@ -132,6 +131,13 @@ def send(
         place=np.full(total, -1, np.int32),
     )
     _send(peers, views, timing, models, run, begin, first, pushes, sent, batch=nodes)
-    arriving = np.flatnonzero(sent.receiver >= 0)
-    through = sent._replace(**{name: column[arriving] for name, column in sent._asdict().items()})
-    return through, int(np.count_nonzero(sent.sender >= 0))
+    return sent.only(sent.sender >= 0)
+
+
+@exchanges.rule(Gossip)
+def send(
+    protocol: Any, peers: Any, views: Views, timing: Timing, size: float, run: int, round: int
+) -> tuple[Messages, int]:
+    """The messages of a round that get through: see `exchanges`. It needs the setting `pushes`."""
+    sent = sent_messages(protocol.pushes, peers, views, timing, size, run, round)
+    return sent.only(sent.receiver >= 0), len(sent.sender)

@@ -38,6 +38,11 @@ class Messages(NamedTuple):
     number: Longs  # which of its sender's messages it is
     place: Ints  # the snapshot that holds it already, or -1
 
+    def only(self, some: Bools) -> "Messages":
+        """Some of them."""
+        columns: Any = (column[some] for column in self)
+        return Messages(*columns)
+
 
 class Plan(NamedTuple):
     """Operations on slots, sorted by level: those of one level do not depend on each other.
@@ -95,7 +100,12 @@ def _one(protocol: Any, train: Interactions, seed: int) -> int:
 
 @operation(default=lambda protocol: getattr(protocol, "start", "common") == "common")
 def common_start(protocol: Any) -> bool:
-    """Whether all begin with the same model and vector. By default as the setting `start` says."""
+    """Whether all begin with the same model. By default as the setting `start` says."""
+
+
+@operation(default=lambda protocol: bool(common_start(protocol)))
+def common_vectors(protocol: Any) -> bool:
+    """Whether people's vectors begin alike. By default as models do."""
 
 
 @operation(default=lambda protocol: InTurn())

@@ -3,121 +3,205 @@
 Each node has numerators and a weight, at first its own contribution and 1. Again and again it sends half of
 both to another node, which adds them to its own. Numerators divided by the weight come close to the mean of
 all contributions. What is sent of a row is rounded to few bits, and the sender keeps what rounding leaves of
-the half: nothing gets lost, so rounding errors do not add up.
+the half: nothing gets lost, so rounding errors do not add up. A message that gets lost takes numerators and
+weight with it, so that their quotient stays right.
 
-A node's numerators are a slot of whole tables. The last number of a row is a count, and the last number of
-the head is the weight. In a message a row has a scale and a count of 16 bits each, and `bits` for each other
-number; rows without a count are left out, and a bit for each item says which. The head has 16 bits a number
-except for its last two, which have 64.
+A row ends with one or two counts, and the head with the weight. In a message a row has a scale and counts of
+16 bits each, and `bits` for each other number; rows whose last count is 0 are left out, and a bit for each
+item says which. Of a row whose first count of two is 0, all numbers are withheld: the last count is sent
+alone, and a bit for each row says so. The head has 16 bits a number except for its last two, which have 64.
+
+All nodes push at once, in place, item by item: the halves that all nodes send of one item fit the processor's
+cache, so that every number is read and written once.
 """
 
-import math
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from sottovoce.kernels import driver, helper, inlined, prange
-from sottovoce.protocols.interface import Messages
-from sottovoce.state import Bools, Longs, Tables, width
+from sottovoce.state import Bools, Floats, Ints, Longs
 
-MANTISSA = 2048.0
-"""2^11: a number of 16 bits with 11 binary digits."""
+PIECES = 16
+"""Parts of the catalogue that can be worked on in parallel."""
+
+
+class Numerators(NamedTuple):
+    """What N nodes have of the sums over people: of each item's row, and of the head."""
+
+    rows: Floats  # [items, N, w], item by item
+    head: Floats  # [N, h]
+
+
+def numerators(nodes: int, items: int, row: int, head: int) -> Numerators:
+    """Room for the numerators of so many nodes, all of them 0."""
+    return Numerators(np.zeros((items, nodes, row), np.float32), np.zeros((nodes, head), np.float32))
+
+
+class Pushes(NamedTuple):
+    """Messages that are sent at one time, at most one by each of N nodes, by receiver."""
+
+    sent: Bools  # [N], who sends
+    first: Longs  # [N + 1], where the messages begin that reach each node
+    sender: Ints  # [messages that arrive]
+
+
+def pushes(nodes: int, sender: Ints, receiver: Ints) -> Pushes:
+    """The pushes from `sender` to `receiver`, with -1 where a message does not arrive."""
+    sent = np.zeros(nodes, np.bool_)
+    sent[sender] = True
+    arriving = np.flatnonzero(receiver >= 0)
+    arriving = arriving[np.argsort(receiver[arriving], kind="stable")]
+    first = np.searchsorted(receiver[arriving], np.arange(nodes + 1))
+    return Pushes(sent, first, sender[arriving])
 
 
 @inlined
 def _short(value):
-    """A number rounded to the 11 digits that 16 bits leave beside an exponent."""
-    part, exponent = math.frexp(value)
-    return np.float32(math.ldexp(np.rint(part * MANTISSA) / MANTISSA, exponent))
+    """A number rounded to the 11 digits that 16 bits leave beside an exponent (Veltkamp's splitting)."""
+    scaled = np.float32(8193) * value
+    return scaled - (scaled - value)
+
+
+@helper
+def _find_peaks(bits, numbers, peaks):
+    """The largest absolute value of the first `numbers` of each row, for floats given by their bits.
+
+    As integers these sort like the floats. Loops over a row stand here and below without a function of their
+    own, and have a length that is not known when they are compiled: only then they vectorise.
+    """
+    for node in range(len(peaks)):
+        most = np.int32(0)
+        for d in range(numbers):
+            most = max(most, bits[node, d] & np.int32(0x7FFFFFFF))
+        peaks[node] = most
 
 
 @inlined
-def _scale(rows, at, wide):
-    """The largest half of a row's numbers, its count aside, as it is sent."""
-    most = np.float32(0)
-    for d in range(wide - 1):
-        most = max(most, abs(rows[at, d]))
-    return _short(np.float32(0.5) * most)
+def _tally(own, node, counts, held):
+    """Count a row of a message: among those with numbers, or with a count alone."""
+    alone = counts == 2 and own[node, own.shape[1] - 2] == 0
+    held[1 if alone else 0, node] += 1
 
 
 @helper
-def _send_row(rows, at, into, to, wide, levels, sign):
-    """Add the half of row `at` that is sent to row `to`, or take it away, with the same roundings."""
-    scale = _scale(rows, at, wide)
-    if levels > 0 and scale > 0:
-        part, step = np.float32(0.5) * levels / scale, sign * scale / levels
-        for d in range(wide - 1):
-            into[to, d] += step * min(max(np.rint(part * rows[at, d]), -levels), levels)
-    elif scale > 0:
-        for d in range(wide - 1):
-            into[to, d] += sign * np.float32(0.5) * rows[at, d]
-    into[to, wide - 1] += sign * _short(np.float32(0.5) * rows[at, wide - 1])
+def _send_item(own, counts, sent, levels, half, peaks, held):
+    """Take the half that each sender sends from its row of an item, `own` [N, w], and write it down."""
+    last, numbers = own.shape[1] - 1, own.shape[1] - counts
+    _find_peaks(own.view(np.int32), numbers, peaks.view(np.int32))
+    for node in range(len(sent)):
+        half[node, last] = 0
+        if sent[node] and own[node, last] != 0:
+            _tally(own, node, counts, held)
+            scale = _short(np.float32(0.5) * peaks[node])
+            part = np.float32(0.5) * levels / scale if scale > 0 else np.float32(0)
+            step = scale / levels
+            for d in range(numbers):
+                given = step * min(max(np.rint(part * own[node, d]), -levels), levels)
+                half[node, d] = given
+                own[node, d] -= given
+            for d in range(numbers, last + 1):
+                half[node, d] = _short(np.float32(0.5) * own[node, d])
+                own[node, d] -= half[node, d]
 
 
 @helper
-def _copy_row(rows, at, into, to, wide):
-    for d in range(wide):
-        into[to, d] = rows[at, d]
+def _send_item_exactly(own, counts, sent, half, held):
+    """The same without rounding."""
+    last = own.shape[1] - 1
+    for node in range(len(sent)):
+        half[node, last] = 0
+        if sent[node] and own[node, last] != 0:
+            _tally(own, node, counts, held)
+            for d in range(last + 1):
+                half[node, d] = np.float32(0.5) * own[node, d]
+                own[node, d] -= half[node, d]
 
 
 @helper
-def _send_head(head, sender, into, receiver, sign):
-    """The same for the head."""
-    last = head.shape[1]
-    for d in range(last):
-        half = np.float32(0.5) * head[sender, d]
-        into[receiver, d] += sign * (half if d >= last - 2 else _short(half))
+def _receive_item(own, first, sender, half):
+    """Give all receivers what is sent to them of an item."""
+    wide = own.shape[1]
+    for node in range(len(first) - 1):
+        for m in range(first[node], first[node + 1]):
+            other = sender[m]
+            if half[other, wide - 1] != 0:
+                for d in range(wide):
+                    own[node, d] += half[other, d]
 
 
 @helper
-def _receive(sums, into, sent, first, sender, node, levels, held):
-    """Write the numerators of a node after a push; `held` [N] notes how many rows it had a count of."""
-    begin, wide = sums.offset[node], width(sums)
-    rows, out = sums.rows, into.rows
-    count = 0
-    for n in range(begin, sums.offset[node + 1]):
-        _copy_row(rows, n, out, n, wide)
-        if rows[n, wide - 1] != 0:
-            count += 1
-            if sent[node]:
-                _send_row(rows, n, out, n, wide, levels, np.float32(-1))
-    for m in range(first[node], first[node + 1]):
-        away = sums.offset[sender[m]] - begin
-        for n in range(begin, sums.offset[node + 1]):
-            if rows[n + away, wide - 1] != 0:
-                _send_row(rows, n + away, out, n, wide, levels, np.float32(1))
-    held[node] = count
-    for d in range(sums.head.shape[1]):
-        into.head[node, d] = sums.head[node, d]
-    if sent[node]:
-        _send_head(sums.head, node, into.head, node, np.float32(-1))
-    for m in range(first[node], first[node + 1]):
-        _send_head(sums.head, sender[m], into.head, node, np.float32(1))
+def _piece(rows, counts, sent, first, sender, levels, piece, held):
+    """One part of the catalogue."""
+    items, nodes, wide = rows.shape
+    half, peaks = np.empty((nodes, wide), np.float32), np.empty(nodes, np.float32)
+    for item in range(piece * items // PIECES, (piece + 1) * items // PIECES):
+        if levels > 0:
+            _send_item(rows[item], counts, sent, levels, half, peaks, held)
+        else:
+            _send_item_exactly(rows[item], counts, sent, half, held)
+        _receive_item(rows[item], first, sender, half)
+
+
+@inlined
+def _half(head, node, d):
+    """The half that is sent of a number of the head."""
+    given = np.float32(0.5) * head[node, d]
+    return given if d >= head.shape[1] - 2 else _short(given)
+
+
+@helper
+def _heads(head, sent, first, sender):
+    """The same for the heads."""
+    given = np.zeros(head.shape, np.float32)
+    for node in range(len(sent)):
+        if sent[node]:
+            for d in range(head.shape[1]):
+                given[node, d] = _half(head, node, d)
+                head[node, d] -= given[node, d]
+    for node in range(len(sent)):
+        for m in range(first[node], first[node + 1]):
+            for d in range(head.shape[1]):
+                head[node, d] += given[sender[m], d]
 
 
 @driver
-def _push(sums, into, sent, first, sender, levels, held):
-    for node in prange(len(sent)):
-        _receive(sums, into, sent, first, sender, node, levels, held)
+def _push(rows, head, counts, sent, first, sender, levels, held):
+    for piece in prange(PIECES):
+        _piece(rows, counts, sent, first, sender, levels, piece, held[piece])
+    _heads(head, sent, first, sender)
 
 
-def push(sums: Tables, into: Tables, sent: Bools, arriving: Messages, bits: int) -> Longs:
-    """Let the nodes that `sent` says give half of their `sums` away; write what all have then `into` others.
-
-    `arriving` are the messages that get through; a half that gets lost is lost. Returns how many rows each
-    node had a count of, [N].
-    """
-    order = np.argsort(arriving.receiver, kind="stable")
-    first = np.searchsorted(arriving.receiver[order], np.arange(len(sent) + 1))
-    held = np.empty(len(sent), np.int64)
+def _arguments(sums: Numerators, counts: int, messages: Pushes, bits: int) -> tuple[Any, ...]:
     levels = np.float32(2 ** (bits - 1) - 1 if bits < 32 else 0)
-    given: tuple[Any, ...] = sums, into, sent, first, arriving.sender[order], levels, held
-    _push(*given, batch=len(sent))
+    return *sums, counts, *messages, levels, np.zeros((PIECES, 2, len(sums.head)), np.int64)
+
+
+def compile_push(sums: Numerators, counts: int, messages: Pushes, bits: int) -> None:
+    """Compile, or load from the cache, what `push` needs."""
+    _push.compile(*_arguments(sums, counts, messages, bits), batch=PIECES)
+
+
+def push(sums: Numerators, counts: int, messages: Pushes, bits: int) -> Longs:
+    """Let senders give half of their `sums` away, and receivers add what arrives; a half can get lost.
+
+    Rows end with so many `counts`. Returns how many rows with numbers each sender's message has, and how many
+    with a count alone, [2, N].
+    """
+    arguments = _arguments(sums, counts, messages, bits)
+    _push(*arguments, batch=PIECES)
+    held: Longs = arguments[-1].sum(axis=0)
     return held
 
 
-def message_bytes(held: Longs, items: int, row: int, head: int, bits: int) -> Longs:
-    """The bytes of messages with so many rows."""
-    each = ((row - 1) * bits + 7) // 8 + 4
-    absent = np.where(held < items, (items + 7) // 8, 0)
-    return held * each + absent + 2 * max(head - 2, 0) + 16
+def message_bytes(held: Longs, items: int, row: int, counts: int, head: int, bits: int) -> Longs:
+    """The bytes of messages with so many rows, `held` [2, N] as `push` returns it.
+
+    Rows have `row` numbers each, counts included.
+    """
+    whole, alone = held
+    each = ((row - counts) * bits + 7) // 8 + 2 + 2 * counts
+    absent = np.where(whole + alone < items, (items + 7) // 8, 0)
+    marks = np.where(alone > 0, (whole + alone + 7) // 8, 0)
+    size: Longs = whole * each + 2 * alone + absent + marks + 2 * max(head - 2, 0) + 16
+    return size

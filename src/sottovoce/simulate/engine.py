@@ -25,6 +25,7 @@ from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.hosted import InTurn
 from sottovoce.protocols.interface import (
     common_start,
+    common_vectors,
     group_size,
     hosted,
     hosts,
@@ -146,7 +147,8 @@ class Simulation(World):
         self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
         self.driver: Rounds = ROUNDS[protocol.topology](self)
-        start(self.model, self.tables, self.people, seed, common_start(protocol), batch=slots)
+        alike = common_start(protocol), common_vectors(protocol)
+        start(self.model, self.tables, self.people, seed, *alike, batch=slots)
 
     def _weigh(self, train: Interactions) -> None:
         """Models note how much data they are trained by, unless that must stay private."""

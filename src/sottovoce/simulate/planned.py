@@ -49,7 +49,7 @@ class Planned:
         world = self.world
         start_of = whole(int(world.chain.delta), world.items, world.shape.row, world.shape.head)
         nobody = world.people._replace(steps=world.people.steps[:0])  # only the model starts here
-        start(world.model, start_of, nobody, world.seed, True, batch=1)
+        start(world.model, start_of, nobody, world.seed, True, True, batch=1)
         return start_of
 
     def _execute(self, plan: Plan, run: Any) -> None:

@@ -5,151 +5,224 @@ from typing import Any
 import numpy as np
 
 from sottovoce.errors import RecipeError
-from sottovoce.exchange.steps.interface import protect
+from sottovoce.exchange import codec
 from sottovoce.exchange.steps.sequence import sequence
-from sottovoce.exchange.update import local_update
-from sottovoce.kernels import STORAGE, driver, helper, prange, stream
-from sottovoce.models.statistics import fade_row, finish, prepare, solve_row
-from sottovoce.protocols.averaged import PLACES, Averaged, add_integers, averaged, sendable
-from sottovoce.protocols.consensus import groups
-from sottovoce.protocols.gossip import Gossip, send
-from sottovoce.protocols.push_sum import message_bytes, push
+from sottovoce.kernels import driver, helper, prange
+from sottovoce.peers.interface import period, renew
+from sottovoce.protocols._participants import shuffled
+from sottovoce.protocols.consensus import count_columns, grouped, masks, push_count
+from sottovoce.protocols.contribution import move, sum_shape
+from sottovoce.protocols.gossip import sent_messages
+from sottovoce.protocols.group_sums import Groups, complete, contribute
+from sottovoce.protocols.interface import Messages, no_messages
+from sottovoce.protocols.push_sum import compile_push, message_bytes, numerators, push, pushes
+from sottovoce.simulate.schedule import Schedule
 from sottovoce.simulate.world import Arrays, Traffic, World
-from sottovoce.state import whole, width
-from sottovoce.state.scratch import room_for_update
+from sottovoce.state import Bools, Longs, slots_of
+
+LATE = -(1 << 21)
+"""The numbers of random orders of people, one for each sweep: whom those who were away ask."""
 
 
 @helper
-def _spread(way, rows, head, senders, sums, node, people):
-    """Give a member the mean of its group: sums of integers, divided by the number of its people."""
-    begin, own = sums.offset[node], sums.rows
-    for item in range(len(rows)):
-        enough = rows[item, width(sums)] >= way.fewest
-        for d in range(width(sums)):
-            own[begin + item, d] = rows[item, d] / 2.0**PLACES / people if enough else 0.0
-    for d in range(len(head)):
-        sums.head[node, d] = head[d] / 2.0**PLACES / people
-    if senders < way.fewest:
-        own[begin : sums.offset[node + 1]] = 0
-        sums.head[node] = 0
-
-
-@helper
-def _contribute(way, model, steps, tables, people, members, run, sums):
-    """Let the members of a group contribute, and give each the mean of the group."""
-    slot = members[0]
-    updates = room_for_update(tables, slot)
-    rows = np.zeros((tables.offset[slot + 1] - tables.offset[slot], width(tables) + 1), np.int64)
-    head, senders = np.zeros(tables.head.shape[1], np.int64), 0
-    for person in members:
-        number = people.steps[person]
-        local_update(model, tables, person, updates, 0, people, person, run)
-        protect(steps, updates, 0, people, person, run, number)
-        if updates.offset[1] > 0 and sendable(way, updates):
-            add_integers(updates, rows, head)
-            senders += 1
-    for person in members:
-        _spread(way, rows, head, senders, sums, person, len(members))
-
-
-@driver
-def _contributions(way, model, steps, tables, people, first, member, run, sums):
-    for g in prange(len(first) - 1):
-        _contribute(way, model, steps, tables, people, member[first[g] : first[g + 1]], run, sums)
-
-
-@helper
-def _move(model, tables, slot, sums, run):
-    """Solve a node's model from its sums, if any reached it."""
-    weight = float(sums.head[slot, sums.head.shape[1] - 1])
-    if weight > 0:
-        solver = prepare(model, tables, slot, sums.head[slot], weight)
-        key, begin, wide = stream(run, STORAGE, slot, tables.clock[slot]), tables.offset[slot], width(tables)
-        for item in range(tables.offset[slot + 1] - begin):
-            fade_row(model, tables, slot, item, key)
-            if sums.rows[begin + item, wide - 1] > 0:
-                solve_row(model, solver, tables, slot, item, sums.rows[begin + item], weight, key)
-                tables.age[begin + item] += 1
-        finish(model, tables, slot)
+def _move(model, rule, tables, slot, rows, head, run):
+    """Move a model by its node's sums, if any reached it."""
+    if head[slot, head.shape[1] - 1] > 0:
+        move(model, rule, tables, slot, rows, head, slot, run)
         tables.clock[slot] += 1
 
 
 @driver
-def _moves(model, tables, sums, run):
-    for slot in prange(len(tables.clock)):
-        _move(model, tables, slot, sums, run)
+def _moves(model, rule, tables, rows, head, moving, run):
+    for slot in prange(len(moving)):
+        if moving[slot]:
+            _move(model, rule, tables, slot, rows, head, run)
 
 
 class Summed:
     """Carries out the sweeps of a protocol with the topology `consensus`."""
 
     def __init__(self, world: World) -> None:
-        if world.timing.timed:
-            raise RecipeError(
-                "The protocol 'consensus' runs in synchronous sweeps, without links and churn.",
-                "Leave network.links and network.churn out.",
-            )
-        if getattr(world.model, "learns", "") != "statistics":
-            raise RecipeError(
-                "The protocol 'consensus' sums statistics, and this model has none.",
-                'Use the model "als", or another protocol.',
-            )
         self.world, people = world, len(world.people.steps)
+        protocol = world.protocol
+        if world.timing.timed and protocol.exact:
+            raise RecipeError(
+                "Exact sums are a limit that no network reaches, so they take no time.",
+                "Leave network.links and network.churn out, or protocol.exact.",
+            )
         self.steps = sequence(world.steps)
-        self.first, self.member = groups(world.protocol, people, world.seed)
-        fewest = world.protocol.fewest if world.protocol.group > 1 else 1
-        self.way: Averaged = averaged(fewest, int(np.diff(self.first).max()), bits=64)
-        size = people, world.items, world.shape.row, world.shape.head
-        self.sums, self.other = whole(*size), whole(*size)
+        self.row, self.head = sum_shape(world.model, world.shape)
+        self.counts = count_columns(protocol)
+        self.row += self.counts - 1
+        self.sums = numerators(world.tables.slots, world.items, self.row, self.head)
+        self.pushes = 0 if protocol.exact else push_count(protocol, people)
+        self.slots = slots_of(world.people)
+        self.sweep = 0  # how many have begun
+        self.underway = no_messages()
+        self.schedule = Schedule(world, self.pushes, self.row, self.counts, self.head)
 
-    def _contribute(self, run: Any) -> None:
-        world = self.world
-        parts = self.way, world.model, self.steps, world.tables, world.people, self.first, self.member
-        run(*parts, world.seed, self.sums, batch=len(world.people.steps))
+    # What a sweep consists of
 
-    def _solve(self, run: Any) -> None:
+    def _contribute(self, run: Any, groups: Groups, places: Any, summed: Longs) -> None:
         world = self.world
-        run(world.model, world.tables, self.sums, world.seed, batch=len(world.people.steps))
+        parts = world.model, world.merge, self.steps, masks(world.protocol), world.tables, self.slots
+        run(*parts, world.people, groups, world.seed, *places, summed, batch=len(world.people.steps))
+
+    def _begin(self, there: Bools, stays: Bools) -> Traffic:
+        """Let those who are there contribute."""
+        world, protocol = self.world, self.world.protocol
+        traffic = self._catch_up(there)
+        groups = grouped(protocol, there, stays, world.seed, self.sweep)
+        summed = np.zeros(len(groups.first) - 1, np.int64)
+        places = self.sums
+        if protocol.exact:
+            places = numerators(len(groups.first) - 1, world.items, self.row, self.head)
+        else:
+            self.sums.rows[:], self.sums.head[:] = 0, 0
+        self._contribute(contribute, groups, places, summed)
+        if protocol.exact:
+            self.sums.rows[:, 0], self.sums.head[0] = places.rows.sum(axis=1), places.head.sum(axis=0)
+        self.sweep += 1
+        return traffic.and_also(self.schedule.inside(groups, summed))
+
+    def _newest(self, there: Bools) -> Bools:
+        """Whose models were moved most often, among those who are there."""
+        clock = self.world.tables.clock
+        newest: Bools = there & (clock == clock[there].max(initial=0))
+        return newest
+
+    def _catch_up(self, there: Bools) -> Traffic:
+        """Who is back, and has an old model, takes that of a peer."""
+        world, tables = self.world, self.world.tables
+        if tables.slots == 1:
+            return Traffic()
+        newest = self._newest(there)
+        late, sources = np.flatnonzero(there & ~newest), np.flatnonzero(newest)
+        if len(late) == 0:
+            return Traffic()
+        order = shuffled(len(sources), world.seed, LATE - self.sweep)
+        chosen = sources[order[np.arange(len(late)) % len(sources)]]
+        shape = tables.slots, world.items
+        for each in (tables.rows.reshape(*shape, -1), tables.age.reshape(shape), tables.head, tables.clock):
+            each[late] = each[chosen]
+        size = codec.size(world.items, world.shape.row, world.shape.head, False)
+        return Traffic(len(late), len(late), len(late) * size)
+
+    def _push(self, messages: Messages) -> Traffic:
+        """Carry out messages that end at one time, at most one by each sender.
+
+        Who has nothing sends nothing.
+        """
+        world, bits = self.world, self.world.protocol.bits
+        messages = messages.only(self.sums.head[messages.sender, -1] > 0)
+        sent = pushes(world.tables.slots, messages.sender, messages.receiver)
+        held = push(self.sums, self.counts, sent, bits)[:, sent.sent]
+        size = message_bytes(held, world.items, self.row, self.counts, self.head, bits)
+        return Traffic(len(messages.sender), len(sent.sender), int(size.sum()))
+
+    def _end(self, there: Bools) -> None:
+        """Let those who are there, and have not missed a sweep, move their models."""
+        world = self.world
+        if self.counts == 2:
+            complete(self.sums.rows, batch=world.items)
+        parts = world.model, world.merge, world.tables, *self.sums
+        _moves(*parts, self._newest(there), world.seed, batch=world.tables.slots)
+
+    # Rounds
 
     def prepare(self) -> None:
         """Compile, or load from the cache, all that a sweep needs."""
-        self._contribute(_contributions.compile)
-        self._solve(_moves.compile)
+        world, everybody = self.world, np.ones(len(self.slots), np.bool_)
+        groups = grouped(world.protocol, everybody, everybody, world.seed, 0)
+        summed = np.zeros(len(groups.first) - 1, np.int64)
+        self._contribute(contribute.compile, groups, self.sums, summed)
+        slots = world.tables.slots
+        if self.pushes:
+            nobody = np.empty(0, np.int32)
+            compile_push(self.sums, self.counts, pushes(slots, nobody, nobody), world.protocol.bits)
+        if self.counts == 2:
+            complete.compile(self.sums.rows, batch=world.items)
+        parts = world.model, world.merge, world.tables, *self.sums
+        _moves.compile(*parts, np.ones(slots, np.bool_), world.seed, batch=slots)
 
     def advance(self, rounds: int) -> Traffic:
-        """Run this many sweeps."""
-        traffic, world = Traffic(), self.world
+        """Run this many rounds."""
+        traffic = Traffic()
         for _ in range(rounds):
-            self._contribute(_contributions)
-            traffic = traffic.and_also(self._inside())
-            for number in range(world.protocol.pushes):
-                traffic = traffic.and_also(self._push(world.round * world.protocol.pushes + number))
-            self._solve(_moves)
-            world.round += 1
+            step = self._timed() if self.world.timing.timed else self._sweep()
+            traffic = traffic.and_also(step)
+            self.world.round += 1
         return traffic
 
-    def _push(self, number: int) -> Traffic:
-        """Everybody sends half of their sums to a peer."""
-        world, (row, head, _) = self.world, self.world.shape
-        arriving, sent = send(Gossip(), world.peers, world.views, world.timing, 1.0, world.seed, number)
-        everybody = np.ones(len(world.people.steps), np.bool_)
-        held = push(self.sums, self.other, everybody, arriving, world.protocol.bits)
-        self.sums, self.other = self.other, self.sums
-        size = message_bytes(held, world.items, row, head, world.protocol.bits)
-        return Traffic(sent, len(arriving.sender), int(size.sum()))
+    def _messages(self, number: int) -> Messages:
+        """What is sent in a round of virtual time, or at once: the push of this number."""
+        world = self.world
+        every = period(world.peers)
+        if every and number and number % every == 0:
+            renew(world.peers, world.views, world.receivers.heard, world.timing, world.seed, number)
+        known = world.peers, world.views, world.timing, self.schedule.size
+        return sent_messages(1, *known, world.seed, number)
 
-    def _inside(self) -> Traffic:
-        """Masked vectors to a member who adds them, and the sum back: 8 bytes a number, 4 a count."""
-        world, people = self.world, len(self.world.people.steps)
-        if world.protocol.group == 1:
-            return Traffic()
-        numbers = world.items * world.shape.row + world.shape.head
-        size = people * (4 * (world.items + 2) + 2 * 8 * numbers)
-        return Traffic(3 * people, 3 * people, size)
+    def _sweep(self) -> Traffic:
+        """One sweep without time: everybody is there, and everything arrives."""
+        everybody = np.ones(len(self.slots), np.bool_)
+        traffic = self._begin(everybody, everybody)
+        for number in range(self.pushes):
+            traffic = traffic.and_also(self._push(self._messages(self.world.round * self.pushes + number)))
+        self._end(np.ones(self.world.tables.slots, np.bool_))
+        return traffic
+
+    def _timed(self) -> Traffic:
+        """All that happens in one round of virtual time, tick by tick."""
+        world, plan, traffic, waiting = self.world, self.schedule, Traffic(), self.underway
+        if self.pushes:
+            everything: Any = zip(waiting, self._messages(world.round), strict=True)
+            waiting = Messages(*(np.concatenate(columns) for columns in everything))
+        time, end = world.now, (world.round + 1) * world.timing.round
+        while time < end:
+            if time >= plan.begin(self.sweep):
+                if self.sweep:
+                    self._end(plan.at_end(self.sweep - 1))
+                traffic = traffic.and_also(self._begin(*plan.at_begin(self.sweep)))
+            stop = min(end, plan.begin(self.sweep), time + plan.tick)
+            ending = waiting.end <= stop
+            traffic = traffic.and_also(self._arrive(waiting.only(ending)))
+            waiting, time = waiting.only(~ending), stop
+        self.underway = waiting
+        return traffic
+
+    def _arrive(self, messages: Messages) -> Traffic:
+        """Carry out what ends within a tick, a sender's messages one after the other.
+
+        On an ordinary link a transfer takes a tick, so all of them have begun before this one. A message
+        holds what its sender has when the last tick of the transfer begins. A node begins no message that it
+        could not send before it ends the sweep.
+        """
+        plan, traffic, sweep = self.schedule, Traffic(), self.sweep - 1
+        ends, begin = plan.ends(sweep), plan.begin(sweep) + plan.setup
+        messages = messages.only((messages.start >= begin) & (messages.end <= ends[messages.sender]))
+        late = messages.end > ends[messages.receiver]
+        messages = messages._replace(receiver=np.where(late, -1, messages.receiver).astype(np.int32))
+        while len(messages.sender):
+            _, one = np.unique(messages.sender, return_index=True)
+            first = np.zeros(len(messages.sender), np.bool_)
+            first[one] = True
+            traffic = traffic.and_also(self._push(messages.only(first)))
+            messages = messages.only(~first)
+        return traffic
+
+    # Checkpoints
 
     def state(self) -> Arrays:
-        """Nothing: no message is on its way between two sweeps."""
-        return {}
+        """In virtual time, a sweep that is under way: arrays that are still in use, not copies."""
+        state: Arrays = {"sweep": np.array([self.sweep])}
+        if self.world.timing.timed:
+            state |= {"sums rows": self.sums.rows, "sums head": self.sums.head}
+            state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}
+        return state
 
     def make_room(self, state: Arrays) -> None:
-        """A checkpoint holds nothing that needs room."""
+        """Prepare to take what `state` returned: as many messages as it holds, and the number of sweeps."""
+        self.sweep = int(state["sweep"][0])
+        if "underway sender" in state:
+            self.underway = Messages(*(np.array(state[f"underway {name}"]) for name in Messages._fields))

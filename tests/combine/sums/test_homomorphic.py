@@ -11,7 +11,7 @@ from sottovoce.combine.aggregate.reptile import Reptile
 from sottovoce.combine.sums.homomorphic import Homomorphic, plan, scheme
 from sottovoce.combine.sums.interface import remarks
 from sottovoce.combine.sums.plain import Plain
-from sottovoce.errors import RecipeError
+from sottovoce.errors import MessageError, RecipeError
 from sottovoce.exchange.compression.interface import Chain
 from sottovoce.exchange.homomorphic.ckks import CKKS
 from sottovoce.exchange.homomorphic.plan import Change, Model
@@ -112,6 +112,36 @@ def test_too_few_contributions_are_no_sum(uncompiled):
 def test_a_number_above_the_limit_ends_the_run(uncompiled):
     s = federation(PEOPLE, Homomorphic(change=1e-6))
     with pytest.raises(RecipeError, match=r"the largest that cannot overflow.*protocol\.sum\.change"):
+        s.advance(1)
+
+
+def test_a_weight_above_the_limit_ends_the_run_as_it_ends_real_rounds(uncompiled):
+    """The model of round 2 is too large: its reference cannot be encrypted, and the run ends there."""
+    generous = Homomorphic()
+    s = federation(PEOPLE, generous, seed=9)
+    start = float(max(np.abs(s.tables.rows).max(), np.abs(s.tables.head).max()))
+    sent = changes(updates(s, everybody(s)))
+    s.advance(1)
+    after = float(max(np.abs(s.tables.rows).max(), np.abs(s.tables.head).max()))
+    assert after > start
+    strict = generous._replace(weight=(start + after) / 2)
+    simulated = federation(PEOPLE, strict, seed=9)
+    server, people = group(plan(strict, simulated.task), PACKED, PEOPLE)
+    tables = simulated.tables
+    server.start(Model(tables.rows.astype(np.float64), tables.head[0].astype(np.float64)))
+    play(server, people, sent)
+    simulated.advance(1)
+    server.open_round(range(PEOPLE))
+    people[0].join(server.invitation())
+    with pytest.raises(MessageError, match="is the largest"):
+        people[0].reference()
+    with pytest.raises(RecipeError, match=r"A weight of the model is .* the largest.*protocol\.sum\.weight"):
+        simulated.advance(1)
+
+
+def test_a_start_above_the_limit_is_refused(uncompiled):
+    s = federation(PEOPLE, Homomorphic(weight=1e-6))
+    with pytest.raises(RecipeError, match="A weight of the model is"):
         s.advance(1)
 
 

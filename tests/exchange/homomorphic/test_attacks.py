@@ -155,3 +155,18 @@ def test_a_server_that_puts_its_own_key_into_the_roster_gets_the_secret_key() ->
     assert spread.fingerprint(forged) != spread.fingerprint(roster), "which people can see"
     with pytest.raises(MessageError, match="was not encrypted by"):
         intercept(roster)
+
+
+def test_a_server_that_adds_one_contribution_twice_shows_it_to_participants() -> None:
+    """Ciphertexts are not proven: a sum that claims two contributors can be one person's change, twice."""
+    server, participants = group(PLAN, PACKED, 4)
+    base = start(np.random.default_rng(0), PLAN)
+    server.start(base)
+    truth = changes(3)
+    _, sent = play(server, participants, truth)
+    adder, copies = server._key(), (server._parse(parts(sent[1], server, "packed"), PLAN.sums) for _ in "ab")
+    server._sums = tuple(adder.write(adder.add(*pair)) for pair in zip(*copies, strict=True))
+    server.open_round([0, 2])
+    model = participants[0].join(server.invitation())
+    found = (model.rows - base.rows)[truth[1].ids]
+    np.testing.assert_allclose(found, truth[1].rows, atol=2.0**-22)

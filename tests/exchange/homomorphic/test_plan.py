@@ -18,7 +18,7 @@ def test_the_average_is_mf_fedavg(seed: int, size: int) -> None:
     rng = np.random.default_rng(seed)
     model, changes = start(rng, PLAN), [change(rng, PLAN) for _ in range(size)]
     sums = [sum(column) for column in zip(*map(PLAN.vectors, changes), strict=True)]
-    found, expected = PLAN.average(model, tuple(sums)), mf_fedavg(model, changes)
+    found, expected = PLAN.average(model, tuple(sums), PACKED), mf_fedavg(model, changes)
     np.testing.assert_allclose(found.rows, expected.rows, atol=2.0**-25 + 1e-12)
     np.testing.assert_allclose(found.head, expected.head, atol=2.0**-25 + 1e-12)
 
@@ -66,10 +66,10 @@ def test_sums_that_cannot_be_are_refused(part: int, at: int, value: float, probl
     one = Change(np.array([1, 4]), np.ones((2, 2)), np.ones(3), 10)
     sums = tuple(2 * vector for vector in PLAN.vectors(one))
     base = Model(np.zeros((6, 2)), np.zeros(3))
-    PLAN.average(base, sums)
+    PLAN.average(base, sums, PACKED)
     sums[part][at] = value
     with pytest.raises(MessageError, match=problem):
-        PLAN.average(base, sums)
+        PLAN.average(base, sums, PACKED)
 
 
 def test_plans_that_cannot_be_are_refused() -> None:
@@ -88,3 +88,20 @@ def test_plans_that_cannot_be_are_refused() -> None:
 def test_default_limits_give_exact_sums_with_ckks() -> None:
     for clients in (20, 100):
         assert not any(CKKS().error(part.fixed) for part in PLAN._replace(clients=clients).sums)
+
+
+def test_what_nobody_changed_keeps_its_value_where_sums_are_approximate() -> None:
+    """With 34 bits after the point CKKS may be off by some steps, also where everybody sent zeros."""
+    fine, scheme = PLAN._replace(fraction=34), CKKS()
+    off = scheme.error(fine.sums[0].fixed) * 2.0**-34
+    assert off > 0
+    base = Model(np.full((6, 2), 0.5), np.full(3, 0.5))
+    idle = Change(np.array([2]), np.zeros((1, 2)), np.zeros(3), 0)
+    rows, counts, head, totals = (2 * vector for vector in fine.vectors(idle))
+    rows[0], rows[11] = off, -off
+    found = fine.average(base, (rows, counts, head, totals), scheme)
+    np.testing.assert_array_equal(found.rows, base.rows)
+    np.testing.assert_array_equal(found.head, base.head)
+    rows[0] += 2.0**-34
+    with pytest.raises(MessageError, match="nobody says to have changed"):
+        fine.average(base, (rows, counts, head, totals), scheme)

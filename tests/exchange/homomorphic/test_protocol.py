@@ -276,3 +276,21 @@ def test_any_bytes_are_refused_everywhere(data: bytes) -> None:
         for read in (newcomer.accept, server.take_key):
             with pytest.raises(MessageError):
                 read(letter)
+
+
+def test_ckks_with_a_fine_grid_refuses_no_round() -> None:
+    """Sums are off by some steps there, and three rounds still average as plain MF-FedAvg does."""
+    fine, scheme, rng = PLAN._replace(fraction=34), SCHEMES["ckks"], np.random.default_rng(5)
+    off = scheme.error(fine.sums[0].fixed)
+    assert off > 0
+    server, participants = group(fine, scheme, 5)
+    model = start(rng, fine)
+    server.start(model)
+    for _ in range(3):
+        changes = {n: change(rng, fine) for n in range(3)}
+        play(server, participants, changes)
+        model = mf_fedavg(model, list(changes.values()))
+    server.open_round(range(3))
+    found = participants[0].join(server.invitation())
+    of_base = scheme.error(fine.base[0].fixed)
+    np.testing.assert_allclose(found.rows, model.rows, rtol=0, atol=3 * (off + of_base + 2) * 2.0**-34)

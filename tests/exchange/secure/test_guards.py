@@ -9,7 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.errors import MessageError
-from sottovoce.exchange.secure.guards import Guard, isolates
+from sottovoce.exchange.secure import guards
+from sottovoce.exchange.secure.guards import Guard, is_prime, isolates, random_prime
 from tests.exchange.secure.parties import group_of
 
 
@@ -127,3 +128,39 @@ def test_what_cannot_be_decided_counts_as_unsafe(monkeypatch: pytest.MonkeyPatch
     assert not isolates(sets, 3)
     monkeypatch.setattr("sottovoce.exchange.secure.guards.WORK", 0)
     assert isolates(sets, 3)
+
+
+def doubling(levels: int) -> list[frozenset[bytes]]:
+    """Sets whose combination is (2^levels - 1) times one person, b"t".
+
+    Of blocks X, A and B of three people, X + A, X + B and A + B + Y give 2 X - Y: a step from X to the next
+    block Y. The person joins the first and the last block.
+    """
+
+    def block(name: str, level: int) -> frozenset[bytes]:
+        return frozenset(f"{name} {level} {n}".encode() for n in range(3))
+
+    sets = [block("X", 0) | {b"t"}, block("X", levels) | {b"t"}]
+    for level in range(levels):
+        x, a, b, y = block("X", level), block("A", level), block("B", level), block("X", level + 1)
+        sets += [x | a, x | b, a | b | y]
+    return sets
+
+
+def test_sums_that_only_one_prime_would_hide(monkeypatch: pytest.MonkeyPatch) -> None:
+    """These 185 sums give one person 2^61 - 1 times, which is nothing modulo that prime."""
+    assert isolates(doubling(2), 3)
+    assert isolates(doubling(61), 3)
+    monkeypatch.setattr(guards, "random_prime", lambda: 2**61 - 1)
+    assert not isolates(doubling(61), 3)
+
+
+def test_primes() -> None:
+    small = [n for n in range(41, 3000, 2) if is_prime(n)]
+    assert small == [n for n in range(41, 3000, 2) if all(n % d for d in range(3, n, 2))]
+    assert is_prime(2**61 - 1)
+    for composite in (2**60 + 1, 3215031751, 341550071728321, 3825123056546413051):  # strong pseudoprimes
+        assert not is_prime(composite)
+    drawn = {random_prime() for _ in range(20)}
+    assert len(drawn) == 20
+    assert all(2**60 < prime < 2**61 for prime in drawn)

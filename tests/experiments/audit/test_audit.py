@@ -204,6 +204,39 @@ def test_clipping_alone_promises_nothing(small, tmp_path):
     assert any("the steps promise no ε" in sentence for sentence in found.sentences)
 
 
+@pytest.mark.parametrize(
+    ("observer", "recipe"),
+    [
+        (
+            "participant",
+            {"protocol__sum": {"name": "central", "length": 0.1, "disclosures": 1, "delta": 1e-3}},
+        ),
+        (
+            "sums",
+            {
+                "protocol__sum": {"name": "secure", "smallest": 10},
+                "privacy__steps": [
+                    {"name": "skellam", "length": 0.1, "disclosures": 1, "delta": 1e-3, "survivors": 10}
+                ],
+            },
+        ),
+    ],
+    ids=["central", "distributed"],
+)
+def test_noise_in_sums_keeps_its_promise(small, tmp_path, observer, recipe):
+    """Everybody in a sum is a canary, and the observer sees the noisy sum alone."""
+    about = {"protocol__name": "federated", "protocol__aggregate": "simple", "run__rounds": 1}
+    watch = {"who": ["server", "3"], "rounds": [1, 1]}
+    run_recipe(small(privacy__observe=watch, **about, **recipe), tmp_path / "run")
+    found = audit(tmp_path / "run")
+    (proved,) = entries(found.result, "canaries", observer).values()
+    assert proved["way"] == "one run"
+    assert 0 < proved["epsilon"] <= proved["claimed"] == 8
+    (told,) = (sentence for sentence in found.sentences if sentence.startswith("Canaries"))
+    assert "8, which the promise allows" in told
+    assert not any("anaries" in note for note in found.notes)
+
+
 def test_nobody_observed_and_the_report_says_how_to(finished):
     page = report([finished]).html
     assert "privacy.observe={ who = 60" in page.replace("&#x27;", "'")

@@ -47,7 +47,7 @@ def test_vectors_leave_only_by_agreement(small):
     with pytest.raises(RecipeError) as refused:
         small(**FEDFAST).components()
     assert str(refused.value).startswith("small.toml: with the protocol 'fedfast', the person's own vector")
-    assert "disclose = true" in refused.value.remedy
+    assert 'disclose = ["vectors"]' in refused.value.remedy
     assert small(**FEDFAST, privacy__disclose=True).components().protocol.clusters == 3
 
 

@@ -22,14 +22,15 @@ from sottovoce.combine.sums.interface import (
     clear,
     collect,
     head_total,
+    look_at_model,
     new_sums,
     open_sums,
     row_total,
     weights_and_rows,
 )
 from sottovoce.errors import RecipeError
-from sottovoce.kernels import helper
-from sottovoce.state import Floats, width
+from sottovoce.kernels import helper, to_float32
+from sottovoce.state import Doubles, Floats, Longs, width
 
 PEOPLE, HEARD, THRESHOLD, NEEDED, ROW_LIMIT, HEAD_LIMIT, WEIGHT_LIMIT, SENT = range(8)
 """Places in `Sums.now`, what is known of the aggregation under way: participants, those heard, the threshold,
@@ -37,7 +38,7 @@ contributors that a row needs, the largest integers, and rows that were sent."""
 AGGREGATIONS, FAILED, ROWS, WITHHELD, FEWEST = range(5)
 """Places in `Sums.tally`: aggregations, those without a sum, rows that were summed, rows that were changed by
 too few people to be summed, and the fewest contributors of a row that was summed."""
-FINE, NOT_FINITE, TOO_LARGE, NOT_WHOLE = range(4)
+FINE, NOT_FINITE, TOO_LARGE, NOT_WHOLE, TOO_HEAVY = range(5)
 """What can be wrong with a number."""
 
 
@@ -49,6 +50,7 @@ class Integers(NamedTuple):
     row_most: int  # the largest integers, of either sign
     head_most: int
     weight_most: int
+    model_most: int  # of the model's own numbers, as integers of rows; 0: any
     shared: bool  # whether participants share these bounds, each having 1 / n of them
     share: float  # a sum needs more than this share of the participants; 0: `least` of them
     least: int  # the smallest threshold
@@ -70,6 +72,16 @@ class Sums(NamedTuple):
     fault: Any  # [blocks, 3], what is wrong with a number, the number, and the largest possible one
     now: Any  # [8]
     tally: Any  # [5]
+
+
+class Given(NamedTuple):
+    """Sums that real messages gave."""
+
+    items: Longs  # [m]
+    contributors: Longs  # [m], people who changed each of these rows
+    rows: Doubles  # [m, w]
+    head: Doubles  # [h]
+    weights: tuple[float, float]  # of all participants, for rows and for the head
 
 
 @new_sums.rule(Integers)
@@ -134,6 +146,33 @@ def integer(value, scale, limit, fault):
         fault[0] = TOO_LARGE if abs(value) < np.inf else NOT_FINITE
         fault[1], fault[2] = abs(value), limit / scale
     return np.int64(0)
+
+
+@helper
+def furthest(numbers):
+    """The largest absolute value in an array [n, d]; NaN if one is NaN."""
+    found = 0.0
+    for n in range(len(numbers)):
+        for d in range(numbers.shape[1]):
+            value = abs(float(to_float32(numbers[n, d])))
+            if not value <= found:
+                found = value
+                if value != value:
+                    return found
+    return found
+
+
+@look_at_model.rule(Integers)
+def _look_at_model(sum, sums, server, slot):
+    """Participants encrypt the model anew, and refuse one with a weight above the limit."""
+    if sum.model_most > 0:
+        fault, heads = sums.fault[0], server.head[slot : slot + 1]
+        rows = server.rows[server.offset[slot] : server.offset[slot + 1]]
+        for value in (furthest(rows), furthest(heads)):
+            if fault[0] == FINE:
+                integer(value, sum.row_scale, sum.model_most, fault)
+                if fault[0] == TOO_LARGE:
+                    fault[0] = TOO_HEAVY
 
 
 @helper
@@ -245,6 +284,22 @@ def _weights_and_rows(sum, sums):
     return rows, heads, sums.now[SENT]
 
 
+def fill(sum: Integers, sums: Sums, given: Given) -> None:
+    """Put sums that others computed into block 0, as if their updates had been accumulated here."""
+    clear(sum, sums, 0)
+    count = len(given.items)
+    rows, head = np.rint(given.rows * sum.row_scale), np.rint(given.head * sum.head_scale)
+    sums.integers[:count, :-1], sums.integers[:count, -1] = rows, given.contributors
+    sums.ids[:count], sums.where[0, given.items] = given.items, np.arange(count)
+    sums.head[0], sums.total[0] = head, (*given.weights, 0, count)
+
+
+def counted(sum: Any, sums: Sums) -> Longs:
+    """What checkpoints hold of all aggregations, whatever became `Integers`."""
+    found: Longs = sums.tally
+    return found
+
+
 @check_sums.rule(Integers)
 def _check_sums(sum: Integers, sums: Sums) -> None:
     wrong = np.flatnonzero(sums.fault[:, 0])
@@ -260,6 +315,11 @@ def _check_sums(sum: Integers, sums: Sums) -> None:
         raise RecipeError(
             f"A participant has the weight {value:g}, and sums of integers need whole weights.",
             'Choose another rule, such as protocol.aggregate = "mf-fedavg".',
+        )
+    if kind == TOO_HEAVY:
+        raise RecipeError(
+            f"A weight of the model is {value:g}, and {largest:g} is the largest that can be encrypted.",
+            "Set a larger protocol.sum.weight, or lower the learning rate (model.step).",
         )
     room = "protocol.sum.bits = 64, or fewer binary places" if sum.shared else "a larger protocol.sum.change"
     raise RecipeError(

@@ -59,14 +59,20 @@ def contributions(plan: Plan, rule: Any, lines: Arrays) -> list[Contribution]:
     """What each line of a record adds to the sums, as a person's device has it before it is masked."""
     found = []
     for n, instances in enumerate(lines["size"].tolist()):
-        weight, heads = float(row_weight(rule, instances)), float(head_weight(rule, instances))
-        at = slice(lines["offset"][n], lines["offset"][n + 1] if weight > 0 else lines["offset"][n])
-        order = np.argsort(lines["ids"][at])
-        weights = [weight] * (rule.over == "participants") + [heads] * (plan.head > 0)
-        rows = weight * lines["rows"][at][order].astype(np.float64)
-        head = heads * lines["head"][n].astype(np.float64)
-        found.append(Contribution(lines["ids"][at][order].astype(np.int64), rows, head, np.array(weights)))
+        at = slice(lines["offset"][n], lines["offset"][n + 1])
+        found.append(weighted(plan, rule, lines["ids"][at], lines["rows"][at], lines["head"][n], instances))
     return found
+
+
+def weighted(
+    plan: Plan, rule: Any, ids: NDArray[Any], rows: NDArray[Any], head: NDArray[Any], instances: int
+) -> Contribution:
+    """What one update adds to the sums, with the weights of an aggregation rule."""
+    weight, heads = float(row_weight(rule, instances)), float(head_weight(rule, instances))
+    order = np.argsort(ids) if weight > 0 else np.empty(0, np.int64)
+    weights = [weight] * (rule.over == "participants") + [heads] * (plan.head > 0)
+    parts = weight * rows[order].astype(np.float64), heads * head.astype(np.float64)
+    return Contribution(ids[order].astype(np.int64), *parts, np.array(weights))
 
 
 class Session:

@@ -25,7 +25,7 @@ from annotated_types import Ge, Gt, Le
 
 from sottovoce.combine.aggregate.interface import stride
 from sottovoce.combine.sums import _refusals
-from sottovoce.combine.sums._integers import AGGREGATIONS, FAILED, Integers, Sums
+from sottovoce.combine.sums._integers import AGGREGATIONS, FAILED, Integers, Sums, counted
 from sottovoce.combine.sums.interface import (
     Done,
     Task,
@@ -64,6 +64,8 @@ class Homomorphic(NamedTuple):
     """Binary places of a head's change times instances."""
     change: Annotated[float, Gt(0)] = 4.0
     """The largest change of a weight in one training. More needs more bits."""
+    weight: Annotated[float, Gt(0)] = 64.0
+    """The largest weight of the model."""
     instances: Annotated[int, Ge(1)] = 2**14
     """The most training instances of one person."""
     fewest: Annotated[int, Ge(2)] = 2
@@ -83,6 +85,7 @@ def plan(sum: Homomorphic, task: Task) -> "Plan":
         fraction=sum.fraction,
         head_fraction=sum.head_fraction,
         change=sum.change,
+        weight=sum.weight,
         instances=sum.instances,
     )
 
@@ -100,13 +103,15 @@ def scheme(sum: Homomorphic) -> "Scheme":
 
 @compiled.rule(Homomorphic)
 def _compiled(sum: Homomorphic, task: Task) -> Integers:
-    rows, _, head, totals = plan(sum, task).sums
+    agreed = plan(sum, task)
+    rows, _, head, totals = agreed.sums
     return Integers(
         row_scale=2.0**sum.fraction,
         head_scale=2.0**sum.head_fraction,
         row_most=rows.fixed.largest,
         head_most=head.fixed.largest,
         weight_most=totals.fixed.largest,
+        model_most=agreed.base[0].fixed.largest,
         shared=False,
         share=0.0,
         least=sum.fewest,
@@ -235,10 +240,7 @@ def _server_sees(
     return hidden
 
 
-@tally.rule(Homomorphic)
-def _tally(sum: Homomorphic, sums: Sums) -> Longs:
-    found: Longs = sums.tally
-    return found
+tally.rule(Homomorphic)(counted)
 
 
 @remarks.rule(Homomorphic)

@@ -72,6 +72,11 @@ def open_sums(sum, sums, participants, heard, run, slot, round):
     """
 
 
+@operation(default=lambda sum, sums, server, slot: None)
+def look_at_model(sum, sums, server, slot):
+    """Note what is wrong with the model that participants are about to get; by default nothing."""
+
+
 @operation
 def clear(sum, sums, block):
     """Forget what a block has summed."""

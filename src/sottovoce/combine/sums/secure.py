@@ -33,7 +33,16 @@ import numpy as np
 from annotated_types import Ge, Le, Lt
 
 from sottovoce.combine.sums import _refusals
-from sottovoce.combine.sums._integers import AGGREGATIONS, FAILED, FEWEST, ROWS, WITHHELD, Integers, Sums
+from sottovoce.combine.sums._integers import (
+    AGGREGATIONS,
+    FAILED,
+    FEWEST,
+    ROWS,
+    WITHHELD,
+    Integers,
+    Sums,
+    counted,
+)
 from sottovoce.combine.sums._integers import threshold as threshold_of
 from sottovoce.combine.sums.interface import (
     Done,
@@ -110,6 +119,7 @@ def _compiled(sum: Secure, task: Task) -> Integers:
         row_most=most,
         head_most=most,
         weight_most=most,
+        model_most=0,
         shared=True,
         share=sum.threshold,
         least=sum.least,
@@ -198,10 +208,7 @@ def _server_sees(
     )
 
 
-@tally.rule(Secure)
-def _tally(sum: Secure, sums: Sums) -> Longs:
-    found: Longs = sums.tally
-    return found
+tally.rule(Secure)(counted)
 
 
 @remarks.rule(Secure)

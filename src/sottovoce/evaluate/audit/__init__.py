@@ -13,5 +13,6 @@ instances.py      on how many instances a person trained
 last_one.py       what a sum tells someone who knows all other contributions
 scored.py         scores of all items by a vector
 protected.py      canaries sent through the steps of a run
+summed.py         canaries in sums with noise
 canaries.py       a lower bound on ε; binomial.py has its chances
 """

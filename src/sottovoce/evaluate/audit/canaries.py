@@ -13,6 +13,7 @@ Clopper–Pearson intervals (as Jagielski, Ullman and Oprea 2020 do). The thresh
 trials and judged on the other one, so that the choice costs no confidence.
 
 `one_run` inserts many canaries into one run, each with probability 1/2 (Steinke, Nasr and Jagielski 2023).
+Several runs that share no canary are one run of this kind, because each canary is in one of them alone.
 The observer names those with the highest scores as present and those with the lowest as absent, r in all. If
 the mechanism is (ε, δ)-private, v right guesses are at most as likely as
 

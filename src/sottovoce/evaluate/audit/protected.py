@@ -20,7 +20,8 @@ LARGE = 1000.0
 
 
 @helper
-def _sign(key, n, d):
+def canary_sign(key, n, d):
+    """The sign of number `d` of a canary's row `n`."""
     return 1.0 - 2.0 * below(key, 1000 * n + d, 2)
 
 
@@ -36,7 +37,7 @@ def _trials(steps, updates, people, persons, sign, rounds, first, scores):
             for m in range(len(updates.ids)):
                 updates.ids[m] = m
                 for d in range(width(updates)):
-                    updates.rows[m, d] = sign[n] * LARGE * _sign(key, m, d)
+                    updates.rows[m, d] = sign[n] * LARGE * canary_sign(key, m, d)
             for d in range(updates.head.shape[1]):
                 updates.head[0, d] = 0
             updates.size[0] = 1
@@ -44,7 +45,7 @@ def _trials(steps, updates, people, persons, sign, rounds, first, scores):
             protect(steps, updates, 0, people, persons[n], first + 1 + n // len(people.key), round)
             for m in range(updates.offset[0], updates.offset[1]):
                 for d in range(width(updates)):
-                    scores[n] += updates.rows[m, d] * _sign(key, updates.ids[m], d)
+                    scores[n] += updates.rows[m, d] * canary_sign(key, updates.ids[m], d)
 
 
 def scores(steps: Any, people: People, row: int, head: int, sign: Longs, rounds: int, seed: int) -> Doubles:

@@ -89,7 +89,7 @@ class Participant:
         ]
         model = plan.model((opened[0], opened[1]))
         if len(opened) > len(plan.base):
-            model = plan.average(model, (opened[2], opened[3], opened[4], opened[5]))
+            model = plan.average(model, (opened[2], opened[3], opened[4], opened[5]), self._scheme)
         self._model, self._round = model, letter.round
         return Model(model.rows.copy(), model.head.copy())
 

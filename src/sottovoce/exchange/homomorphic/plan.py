@@ -138,8 +138,11 @@ class Plan(NamedTuple):
         """The model in two decrypted vectors."""
         return Model(base[0].reshape(self.items, self.width), base[1])
 
-    def average(self, base: Model, sums: tuple[Numbers, Numbers, Numbers, Numbers]) -> Model:
-        """The model after these decrypted sums, on the grid of the base's form."""
+    def average(self, base: Model, sums: tuple[Numbers, Numbers, Numbers, Numbers], scheme: Scheme) -> Model:
+        """The model after these decrypted sums, on the grid of the base's form.
+
+        Sums may be off by the scheme's `error`. What nobody changed is then not zero, and keeps its value.
+        """
         rows, counts, head, (instances, contributors) = sums
         rows = rows.reshape(self.items, self.width)
         people = self.fewest <= contributors <= self.clients
@@ -150,12 +153,18 @@ class Plan(NamedTuple):
                 "more of them changed a row, or had instances, than there are.",
                 "The server added something else than this round's contributions: repeat the round.",
             )
-        if rows[counts == 0].any() or (head.any() and not instances):
+        nobody, (of_rows, _, of_head, _) = counts == 0, (_slack(part, scheme) for part in self.sums)
+        if (np.abs(rows[nobody]) > of_rows).any() or (not instances and (np.abs(head) > of_head).any()):
             raise MessageError(
                 "A sum changes a row that nobody says to have changed.",
                 "Somebody sent a change without its count: repeat the round.",
             )
-        moved = base.rows + rows / np.maximum(counts, 1.0)[:, None]
-        shifted = base.head + head / max(instances, 1.0)
+        moved = np.where(nobody[:, None], base.rows, base.rows + rows / np.maximum(counts, 1.0)[:, None])
+        shifted = base.head + head / instances if instances else base.head
         step = 2.0**-self.fraction
         return Model(np.rint(moved / step) * step, np.rint(shifted / step) * step)
+
+
+def _slack(part: Part, scheme: Scheme) -> float:
+    """By how much a decrypted sum of this vector may be off."""
+    return scheme.error(part.fixed) * 2.0**-part.fixed.fraction

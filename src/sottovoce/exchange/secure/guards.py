@@ -16,14 +16,16 @@ Whether such a vector exists is decided exactly. People who were in the same sum
 every combination, so they are one column with a weight. A column whose weight reaches what is left of k
 must be zero, which is a linear condition. Among columns that decide the combination one at least is not
 zero: it is tried which is the first, the ones before it are zero, and its weight is used up. Arithmetic is
-modulo the prime 2^61 - 1. An accidental zero there would need a determinant of 0/1 vectors, an integer,
-that this prime divides; below 32 sums none is large enough.
+modulo a prime between 2^60 and 2^61. A zero there that is none would need a determinant of 0/1 vectors, an
+integer, that this prime divides; up to 35 sums none is large enough. A server that knew the prime could
+choose more sums so that it divides one: therefore it is drawn anew for each check.
 
 The guard is strict: it takes people's numbers for unchanged between sums. In a small community it allows
 few different groups, and then refuses. A group that stays together can go on for ever, but not without
 some of its people: who leaves is what two of its sums differ by, so at least k have to leave at once.
 """
 
+import secrets
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
@@ -31,7 +33,8 @@ from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.group import Group
 from sottovoce.plural import count
 
-PRIME = 2**61 - 1
+WITNESSES = (2, 3, 5, 7, 11, 13, 17, 19, 23, 29, 31, 37)
+"""Bases with which the test of Miller and Rabin is exact below 2^64 (Sorenson and Webster 2015)."""
 WORK = 2_000
 """Eliminations that one check may take; a history that needs more is refused."""
 
@@ -87,6 +90,26 @@ class Guard:
             self.earlier.append(people)
 
 
+def is_prime(number: int) -> bool:
+    """Whether an odd number from 41 to 2^64 is prime."""
+    odd, twos = number - 1, 0
+    while odd % 2 == 0:
+        odd, twos = odd // 2, twos + 1
+    for base in WITNESSES:
+        power = pow(base, odd, number)
+        if power != 1 and all(pow(power, 2**n, number) != number - 1 for n in range(twos)):
+            return False
+    return True
+
+
+def random_prime() -> int:
+    """A prime between 2^60 and 2^61 that nobody else knows."""
+    while True:
+        number = 2**60 + 1 + 2 * secrets.randbelow(2**59)
+        if is_prime(number):
+            return number
+
+
 def isolates(sets: Iterable[frozenset[bytes]], k: int) -> bool:
     """Whether some combination of these sets, other than zero, is about fewer than k people.
 
@@ -98,11 +121,11 @@ def isolates(sets: Iterable[frozenset[bytes]], k: int) -> bool:
         membership = tuple(int(person in one) for one in listed)
         columns[membership] = columns.get(membership, 0) + 1
     rows = [list(row) for row in zip(*columns, strict=True)] if columns else []
-    work = [WORK]
-    return _reaches(_reduced(rows)[0], list(columns.values()), k - 1, work) or work[0] < 0
+    work, prime = [WORK], random_prime()
+    return _reaches(_reduced(rows, prime)[0], list(columns.values()), k - 1, work, prime) or work[0] < 0
 
 
-def _reaches(rows: Matrix, weights: list[int], budget: int, work: list[int]) -> bool:
+def _reaches(rows: Matrix, weights: list[int], budget: int, work: list[int], prime: int) -> bool:
     """Whether the span of `rows` has a vector other than zero whose places weigh at most `budget`.
 
     Rows are independent as elements of the span. A column whose weight is 0 is free: what stands there
@@ -111,43 +134,43 @@ def _reaches(rows: Matrix, weights: list[int], budget: int, work: list[int]) -> 
     work[0] -= 1
     if work[0] < 0:
         return False
-    rows = _without(rows, [at for at, weight in enumerate(weights) if weight > budget])
+    rows = _without(rows, [at for at, weight in enumerate(weights) if weight > budget], prime)
     if not rows:
         return False
     open_columns = [at for at, weight in enumerate(weights) if weight]
-    _, pivots = _reduced([[row[at] for at in open_columns] for row in rows])
+    _, pivots = _reduced([[row[at] for at in open_columns] for row in rows], prime)
     if len(pivots) < len(rows):
         return True  # some combination is zero in all columns that still cost something
     for at in (open_columns[pivot] for pivot in pivots):
         left = [0 if place == at else weight for place, weight in enumerate(weights)]
-        if _reaches(rows, left, budget - weights[at], work):
+        if _reaches(rows, left, budget - weights[at], work, prime):
             return True
-        rows = _without(rows, [at])
+        rows = _without(rows, [at], prime)
     return False
 
 
-def _without(rows: Matrix, columns: list[int]) -> Matrix:
+def _without(rows: Matrix, columns: list[int], prime: int) -> Matrix:
     """Independent combinations of `rows` that span all that are zero in these columns."""
     for at in columns:
         pivot = next((row for row in rows if row[at]), None)
         if pivot is not None:
-            inverse = pow(pivot[at], -1, PRIME)
-            rows = [_minus(row, row[at] * inverse, pivot) for row in rows if row is not pivot]
+            inverse = pow(pivot[at], -1, prime)
+            rows = [_minus(row, row[at] * inverse % prime, pivot, prime) for row in rows if row is not pivot]
     return rows
 
 
-def _reduced(rows: Matrix) -> tuple[Matrix, list[int]]:
+def _reduced(rows: Matrix, prime: int) -> tuple[Matrix, list[int]]:
     """Independent rows with the same span, and columns: as many, not all zero in any of its vectors."""
     rows, kept, pivots = [list(row) for row in rows], [], []
     for at in range(len(rows[0]) if rows else 0):
         pivot = next((row for row in rows if row[at]), None)
         if pivot is not None:
-            inverse = pow(pivot[at], -1, PRIME)
-            rows = [_minus(row, row[at] * inverse, pivot) for row in rows if row is not pivot]
+            inverse = pow(pivot[at], -1, prime)
+            rows = [_minus(row, row[at] * inverse % prime, pivot, prime) for row in rows if row is not pivot]
             kept.append(pivot)
             pivots.append(at)
     return kept, pivots
 
 
-def _minus(row: list[int], factor: int, other: list[int]) -> list[int]:
-    return [(a - factor * b) % PRIME for a, b in zip(row, other, strict=True)] if factor % PRIME else row
+def _minus(row: list[int], factor: int, other: list[int], prime: int) -> list[int]:
+    return [(a - factor * b) % prime for a, b in zip(row, other, strict=True)] if factor else row

@@ -16,7 +16,9 @@ partners in the second. That set was confirmed by t signatures, so all agree on 
 
 **What binds them.** The masks of the second sum, and the signatures under its survivors, depend on a hash
 of the announcement. A server that announces different items to different people gets noise, and is
-noticed before anything is unmasked.
+noticed before anything is unmasked. The masks of both sums depend on a hash of the model that is trained.
+Otherwise a server could give one person a model, and all others one that they cannot learn from: the sum
+would be that person's update (Pasquini, Francati and Ateniese, CCS 2022).
 
 **Why counts are not summed again.** People may drop out between the sums, and then n_I counts some whose
 rows are missing: the average is too small by their share. Counting again in the second sum would repair
@@ -74,9 +76,14 @@ def _check(plan: Plan, group: Group) -> None:
     plan.forms(len(group))
 
 
-def _second(plan: Plan, body: bytes) -> bytes:
-    """What the second sum is about: the plan and the announcement."""
-    return digest(b"rows", plan.hash, body)
+def _first(plan: Plan, model: bytes) -> bytes:
+    """What the first sum is about: the plan and the model."""
+    return digest(b"counts", plan.hash, model)
+
+
+def _second(plan: Plan, model: bytes, body: bytes) -> bytes:
+    """What the second sum is about: the plan, the model and the announcement."""
+    return digest(b"rows", plan.hash, model, body)
 
 
 class TwoSumsClient:
@@ -89,14 +96,16 @@ class TwoSumsClient:
         identity: Identity,
         guards: Sequence[Guard] = (),
         random_bytes: RandomBytes = os.urandom,
+        model: bytes = b"",
     ) -> None:
+        """`model` is what everybody trains: masks cancel only among clients that have the same."""
         _check(plan, group)
         if any(guard.k > plan.k for guard in guards):
             raise MessageError(
                 f"The round sends rows of {plan.k} people, and this node wants {max(g.k for g in guards)}.",
                 "Take part in a round with a larger k.",
             )
-        self.plan, self.group = plan, group
+        self.plan, self.group, self._model = plan, group, model
         self.session = Client(group, identity, guards, random_bytes)
         self._mine: Contribution | None = None
 
@@ -122,7 +131,7 @@ class TwoSumsClient:
         everything = np.asarray(mine.items, np.int64)
         check(self.plan, mine)
         second_vector(self.plan, mine, everything, clients)  # what does not fit is refused before it counts
-        message = self.session.mask(first_vector(self.plan, mine, clients), self.plan.hash)
+        message = self.session.mask(first_vector(self.plan, mine, clients), _first(self.plan, self._model))
         self._mine = mine
         return message
 
@@ -140,7 +149,7 @@ class TwoSumsClient:
         announced = unpack_announcement(message.body, self.plan.items, self.plan.totals)
         self._refuse(announced, self._mine)
         vector = second_vector(self.plan, self._mine, announced.items, len(self.group))
-        return self.session.mask(vector, _second(self.plan, message.body))
+        return self.session.mask(vector, _second(self.plan, self._model, message.body))
 
     def _refuse(self, announced: Announcement, mine: Contribution) -> None:
         """Refuse an announcement of rows with too few contributors, or one that cannot be true."""
@@ -164,10 +173,11 @@ class TwoSumsClient:
 class TwoSumsServer:
     """The server of a round: as `Server`, but what comes at the end is `Aggregated`."""
 
-    def __init__(self, plan: Plan, group: Group) -> None:
+    def __init__(self, plan: Plan, group: Group, model: bytes = b"") -> None:
+        """`model` is what it gave to everybody."""
         _check(plan, group)
-        self.plan, self.group = plan, group
-        self.session = Server(group, Sum(plan.bits, plan.first_length, plan.hash))
+        self.plan, self.group, self._model = plan, group, model
+        self.session = Server(group, Sum(plan.bits, plan.first_length, _first(plan, model)))
         self._first: Summed | None = None
 
     @property
@@ -208,6 +218,7 @@ class TwoSumsServer:
         items = allowed(self.plan, counts, people, self.group.threshold)
         body = pack_announcement(Announcement(items, counts[items], totals.astype(np.uint64)))
         self._first = summed
-        self.session.begin(Sum(self.plan.bits, self.plan.second_length(len(items)), _second(self.plan, body)))
+        about = _second(self.plan, self._model, body)
+        self.session.begin(Sum(self.plan.bits, self.plan.second_length(len(items)), about))
         message = from_server(Kind.ANNOUNCEMENT, self.session.session, body)
         return [Send(who, message) for who in self.session.present]

@@ -62,7 +62,7 @@ def advice(entries: Iterable[dict[str, Any]]) -> list[str]:
             f"{share(alone['exposed']['value'])} of people stand alone behind a row of a sum at some time. "
             "Whoever sees this sum sees their change. Ask more people for each sum."
         )
-    proved = found.get(("steps", "canaries"))
+    proved = next((one for (_, attack), one in found.items() if attack == "canaries"), None)
     if proved is not None and proved["claimed"] is not None and proved["epsilon"] > proved["claimed"]:
         told.append("The noise does not keep its promise. Do not rely on it, and report the defect.")
     return told or ["No attack found more about a person than it finds without knowing the person."]

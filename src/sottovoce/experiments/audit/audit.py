@@ -138,14 +138,8 @@ def _attacked(
                 entries += rated
     if (few := attacks.sums(seen, masked)) is not None:
         entries.append(few)
-    promise = known.network.promise if isinstance(known, Again) else None
-    if promise is not None and promise.trust != "local":
-        notes.append(
-            f"Canaries bound ε from below where each person adds all of the noise. Here the trust is "
-            f"{promise.trust!r}: a single update shows what its share of noise hides, not what the sum hides."
-        )
-    elif isinstance(known, Again) and parts.steps:
-        entries.append(canaries.attack(known.network, rounds[1]))
+    if isinstance(known, Again) and (parts.steps or known.network.promise is not None):
+        entries.append(canaries.attack(known.network, parts.sum, rounds[1]))
     if run.recipe.arrivals.share:
         notes.append("Items that arrived during the run count as a person's from the first round on.")
     if not found:

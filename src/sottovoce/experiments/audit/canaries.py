@@ -1,26 +1,69 @@
-"""A lower bound on the ε of a run's steps, from canaries that are sent through them."""
+"""A lower bound on the ε of a run's noise, from canaries that are sent through it.
+
+| trust         | who adds noise         | what is attacked                                                |
+|---------------|------------------------|-----------------------------------------------------------------|
+| `local`       | each person, all of it | an update, which others receive                                 |
+| `distributed` | each person, a share   | the smallest sum that people take part in, which the server has |
+| `central`     | a trusted server       | the sum by which the model of the server moves, which all have  |
+"""
 
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from sottovoce.evaluate.audit import canaries, protected
+from sottovoce.evaluate.audit import canaries, protected, summed
 from sottovoce.exchange.steps.sequence import sequence
+from sottovoce.privacy.guarantee import Guarantee, calibrated, summed_at_least
 
 if TYPE_CHECKING:
     from sottovoce.simulate.engine import Simulation
 
 TRIALS = 2000
+CANARIES = 2000
+"""In sums; whole groups of them, so there can be more."""
 
 
-def attack(network: "Simulation", rounds: int) -> dict[str, Any]:
-    """The bound for everything that a person discloses in so many rounds, beside what the steps promise."""
-    promised = [step for step in network.steps if hasattr(step, "epsilon")]
-    claimed = float(promised[-1].epsilon) if promised else None
-    delta = float(promised[-1].delta) if promised else 0.0
+def attack(network: "Simulation", sum: Any, rounds: int) -> dict[str, Any]:
+    """The bound for everything that a person discloses in so many rounds, beside what is promised.
+
+    `sum` is the run's way of summing, which the network need not have any more.
+    """
+    promise = network.promise
+    if promise is None or promise.trust == "local":
+        return _entry("steps", "trials", rounds, _of_updates(network, promise, rounds), promise)
+    sums = min(rounds, promise.disclosures)
+    observer = "sums" if promise.trust == "distributed" else "participant"
+    return _entry(observer, "one run", sums, _of_sums(network, calibrated(sum), promise, sums), promise)
+
+
+def _of_updates(network: "Simulation", promise: Guarantee | None, rounds: int) -> canaries.Bound:
     sign = np.where(np.arange(TRIALS) % 2 == 0, 1, -1)
     row, head, _ = network.shape
     scores = protected.scores(sequence(network.steps), network.people, row, head, sign, rounds, network.seed)
-    found = canaries.from_trials(scores[sign > 0], scores[sign < 0], delta)
-    figures = {"rounds": rounds, **found._asdict(), "claimed": claimed, "delta": delta}
-    return {"attack": "canaries", "observer": "steps", "way": "trials", **figures, "over_rounds": [figures]}
+    delta = promise.delta if promise else 0.0
+    return canaries.from_trials(scores[sign > 0], scores[sign < 0], delta)
+
+
+def _of_sums(network: "Simulation", sum: Any, promise: Guarantee, sums: int) -> canaries.Bound:
+    task = network.task
+    everybody = task.group or task.people
+    group = summed.Group(everybody, everybody, sums)
+    if promise.survivors:
+        least = summed_at_least(sum, everybody)
+        smallest = next(n for n in range(least, everybody + 1) if summed_at_least(sum, n) == least)
+        group = summed.Group(smallest, least, sums)
+    count = -(-CANARIES // group.heard) * group.heard
+    present = summed.coins(count, network.seed)
+    parts = sequence(network.steps), sum, task, network.people, group, present, network.seed
+    return canaries.one_run(summed.scores(*parts), present, promise.delta)
+
+
+def _entry(
+    observer: str, way: str, rounds: int, found: canaries.Bound, promise: Guarantee | None
+) -> dict[str, Any]:
+    promised = {
+        "claimed": promise.epsilon if promise else None,
+        "delta": promise.delta if promise else 0.0,
+    }
+    figures = {"rounds": rounds, **found._asdict(), **promised}
+    return {"attack": "canaries", "observer": observer, "way": way, **figures, "over_rounds": [figures]}

@@ -39,6 +39,7 @@ WAYS = {
     "plain sum": "a plain sum",
     "masked sum": "a masked sum",
     "trials": "canaries",
+    "one run": "canaries in sums",
 }
 
 
@@ -46,6 +47,13 @@ _WHAT = {
     "vector": "a person's vector, up to its length and sign,",
     "rows": "a person's update of the rows",
     "head": "a person's update of the head",
+}
+
+
+_PROMISES = {
+    "steps": "the steps promise",
+    "sums": "the shares of noise in a sum promise",
+    "participant": "the server's noise promises",
 }
 
 
@@ -143,7 +151,7 @@ def sentence(entry: dict[str, Any]) -> str:
             if claimed is None:
                 return f"{told}; the steps promise no ε."
             kept = "which the promise allows" if entry["epsilon"] <= claimed else "so THE PROMISE IS BROKEN"
-            return f"{told}; the steps promise {claimed:g}, {kept}."
+            return f"{told}; {_PROMISES[entry['observer']]} {claimed:g}, {kept}."
         case _:
             kind = "masked" if entry["way"] == "masked sum" else "plain"
             return (

@@ -66,8 +66,7 @@ def components(recipe: "Recipe") -> Components:
         combinations.check(built.merge, built.peers, built.chain, built.steps, recipe.where)
     if "sum" in used:
         combinations.check_sum(built, recipe.where)
-    if not recipe.privacy.disclose:
-        combinations.check_privacy(recipe.protocol.label, built, recipe.where)
+    combinations.check_privacy(recipe.protocol.label, built, recipe.where, recipe.privacy.disclose)
     return built
 
 
@@ -102,7 +101,7 @@ def uses(protocol: Any) -> set[str]:
     if protocol.topology == "central":
         return set()
     if protocol.topology == "consensus":
-        return {"steps", "peers"}
+        return {"steps", "peers", "links", "churn", "observe", "aggregate"}
     return around | {"sum"} | ({"aggregate"} if aggregates(protocol) is None else set())
 
 

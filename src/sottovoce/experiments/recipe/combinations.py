@@ -116,15 +116,20 @@ def check_sum(parts: "Components", where: str, people: int = 0) -> None:
         raise RecipeError(f"{where}: {error.problem}", error.remedy) from None
 
 
-def check_privacy(protocol: str, parts: "Components", where: str) -> None:
+def check_privacy(
+    protocol: str, parts: "Components", where: str, agreed: bool | Sequence[str] = False
+) -> None:
     """Refuse to let private data leave a device, unless the recipe agrees to it."""
-    leaving = [one for one in disclosed(parts) if one.private]
+    names = agreed if not isinstance(agreed, bool) else ()
+    private = [] if agreed is True else [one for one in disclosed(parts) if one.private]
+    leaving = [one for one in private if one.name not in names]
     if leaving:
         first = leaving[0]
         raise RecipeError(
             f"{where}: with the protocol {protocol!r}, {first.what}, goes to {first.to}, "
             "but by design it stays on the person's device.",
-            "To run it all the same, write disclose = true under [privacy]; the report says what leaves.",
+            f'To run it all the same, write disclose = ["{first.name}"] under [privacy]; the report says '
+            "what leaves.",
         )
 
 

@@ -131,8 +131,9 @@ class Observe(Section):
 class Privacy(Section):
     """What may leave a device."""
 
-    disclose: bool = False
-    """Whether people's vectors may leave their devices. Only `fedfast` needs this."""
+    disclose: bool | list[Literal["vectors", "statistics"]] = False
+    """What may leave devices although by design it stays: people's `"vectors"`, which `fedfast` needs, or one
+    person's `"statistics"`, which `consensus` sends without masked groups. `true`: whatever is needed."""
     steps: list[Named] = []
     """What is done to an update before it leaves a device, in order, such as `["clip"]`. Among peers,
     the part of a training that the steps withhold stays with its person."""

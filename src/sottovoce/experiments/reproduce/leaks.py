@@ -69,7 +69,7 @@ def leak(run: Run, who: str, what: str) -> Leak | None:
 def value(run: Run, metric: str) -> float:
     """A figure of `NAMES`; NaN if the run has none."""
     if metric == EPSILON:
-        found = best(_entries(run)).get(("steps", "canaries"))
+        found = next((entry for entry in _entries(run) if entry["attack"] == "canaries"), None)
         return math.nan if found is None else float(found["epsilon"])
     who, _, what = metric.removesuffix(OTHERWISE).partition(": ")
     one = leak(run, who, what)

@@ -65,6 +65,11 @@ def machines(found: Mapping[str, Any]) -> list[str]:
         told.append(
             f"Measured on one core of {one['processor']} ({one['system']}) with {', '.join(versions)}."
         )
+    if (load := found.get("load")) is not None:
+        told.append(
+            f"Other programs may have run beside it: while it measured, the load was {load[0]:g} to "
+            f"{load[1]:g} (processes that want a processor, over a minute)."
+        )
     return told
 
 

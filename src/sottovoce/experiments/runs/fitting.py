@@ -8,6 +8,7 @@ from sottovoce.plural import count
 
 if TYPE_CHECKING:
     from sottovoce.data.interactions import Interactions
+    from sottovoce.experiments.recipe.building import Components
     from sottovoce.experiments.recipe.recipe import Recipe
     from sottovoce.state import Storage
 
@@ -37,6 +38,25 @@ def storage(recipe: "Recipe", memory_needed: "Callable[[Storage], int]") -> tupl
     needed = machine.size(memory_needed(recipe.run.storage))
     told = f"32-bit models take {needed} of memory, and {machine.size(there)} are free: 16 bits are used."
     return _changed(recipe, "storage", "bfloat16"), told
+
+
+def exact(
+    recipe: "Recipe", parts: "Components", memory_needed: "Callable[[Components, Storage], int]"
+) -> tuple["Recipe", "Components", str]:
+    """Recipe and components with exact sums, if everybody's own model does not fit and the recipe leaves it
+    open; and a note about that."""
+    protocol, there = parts.protocol, machine.available_memory()
+    open_still = getattr(protocol, "exact", True) is False and "exact" not in recipe.protocol.settings
+    if not open_still or parts.links is not None or memory_needed(parts, "bfloat16") <= there:
+        return recipe, parts, ""
+    needed = machine.size(memory_needed(parts, "bfloat16"))
+    told = (
+        f"A model for each person takes {needed} of memory, and {machine.size(there)} are free: sums are "
+        "exact, and all share one model (protocol.exact = true)."
+    )
+    written = recipe.protocol.model_copy(update={"exact": True})
+    shared = parts._replace(protocol=protocol._replace(exact=True))
+    return recipe.model_copy(update={"protocol": written}), shared, told
 
 
 def _changed(recipe: "Recipe", key: str, value: Any) -> "Recipe":

@@ -1,5 +1,6 @@
 """The memory of this machine, and what this process used of it; sizes and durations for people."""
 
+import os
 import platform
 import re
 import sys
@@ -51,6 +52,14 @@ def computer() -> dict[str, str]:
     found = {name: version(name) for name in libraries if find_spec(name) is not None}
     system = f"{platform.system()} {platform.machine()}"
     return {"processor": _processor(), "system": system, "python": platform.python_version()} | found
+
+
+def load() -> float | None:
+    """How many processes want a processor, on average over the last minute; None if nobody knows."""
+    try:
+        return round(os.getloadavg()[0], 2)
+    except (OSError, AttributeError):  # some systems do not tell
+        return None
 
 
 def _processor() -> str:

@@ -127,7 +127,12 @@ def plan(
         combinations.check_sum(parts, "the recipe", split.train.people)
     measured = measurable(data, split, recipe.evaluate)
     _say(tell, measured.notes)
-    sized = parts, split.train, recipe.run.seed
+    seed = recipe.run.seed
+    recipe, parts, note = fitting.exact(
+        recipe, parts, lambda some, storage: simulation.memory_needed(some, split.train, seed, storage)
+    )
+    _say(tell, [note] if note else [])
+    sized = parts, split.train, seed
     recipe, note = fitting.storage(recipe, lambda storage: simulation.memory_needed(*sized, storage))
     _say(tell, [note] if note else [])
     memory = simulation.memory_needed(*sized, recipe.run.storage)

@@ -49,7 +49,7 @@ def run(
     candidates: Literal["sampled", "all"] | None = None,
     metric: str | None = None,
     references: Sequence[Choice] = (),
-    disclose: bool = False,
+    disclose: bool | Sequence[str] = False,
     seed: int = 1,
     threads: int = 0,
     out: str | Path | None = None,
@@ -70,8 +70,9 @@ def run(
     `["subsample", "quantize"]`. `steps` decide what leaves a device of a training, such as `["clip"]`.
     `network` is the whole section of the recipe; `peers`, `links` and `churn` set its keys one by one.
     `references`, such as `["als", "ease"]`, are central recommenders to measure for comparison.
-    `disclose` lets people's vectors leave their devices, which the protocol `fedfast` needs. `settings`
-    set any other key of a recipe, such as `{"evaluate.tune": 2, "run.storage": "bfloat16"}`.
+    `disclose` names what may leave devices although by design it stays: `["vectors"]`, which the protocol
+    `fedfast` needs, or `["statistics"]`, for `consensus` without masked groups. `settings` set any other key
+    of a recipe, such as `{"evaluate.tune": 2, "run.storage": "bfloat16"}`.
 
     Without `out` nothing is written. `keep_models` keeps every node's model there, and `Run.extend`
     continues from them. Progress is shown by default if stderr is a terminal, and with `progress=True` as
@@ -89,7 +90,10 @@ def run(
         "model": _table(model),
         "protocol": _table(protocol) | _set(merge=merge, aggregate=aggregate),
         "network": dict(network or {}) | _set(peers=peers, links=links, churn=churn),
-        "privacy": {"disclose": disclose, "steps": _tables(steps)},
+        "privacy": {
+            "disclose": disclose if isinstance(disclose, bool) else list(disclose),
+            "steps": _tables(steps),
+        },
         "evaluate": {"every": every, "ks": list(ks), "candidates": candidates, "metric": metric}
         | {"metrics": None if metrics is None else list(metrics), "references": _tables(references)},
         "run": {"rounds": rounds, "seed": seed, "threads": threads, "keep_models": keep_models},

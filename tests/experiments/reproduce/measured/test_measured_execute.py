@@ -15,6 +15,7 @@ from sottovoce.experiments.recipe.shipped import shipped
 from sottovoce.experiments.reproduce import docs
 from sottovoce.experiments.reproduce.measured import execute, records
 from sottovoce.experiments.reproduce.measured.form import Measurements
+from sottovoce.experiments.runs import machine
 from tests.experiments.reproduce.measured.conftest import FORM, calls
 
 PAGES = Path(__file__).parents[4] / "docs" / "reproductions"
@@ -35,7 +36,9 @@ def _call(*arguments):
     return CliRunner().invoke(command, list(map(str, arguments)), catch_exceptions=False)
 
 
-def test_contract(table, tmp_path):
+def test_contract(table, tmp_path, monkeypatch):
+    loads = iter(range(1, 13))
+    monkeypatch.setattr(machine, "load", lambda: next(loads) / 2)
     out, pages = tmp_path / "out", tmp_path / "pages"
     done = _call(table(MORE), "--out", out, "--page", pages, "--json")
     assert done.exit_code == 0, done.output
@@ -54,6 +57,7 @@ def test_contract(table, tmp_path):
     assert "In 3 repetitions." in page
     assert "| small, slow | product | 10 ms | 7.00 ms (6.50 to 7.50), 0.70 × | at most 1 × | holds |" in page
     assert "Measured on one core of " in page
+    assert "the load was 0.5 to 6 (" in page
     assert "svg" not in page
     assert "sottovoce reproduce table --seeds 3" in page
     assert not (pages / "table.svg").exists()

@@ -13,7 +13,7 @@ ONE = Record("toy.product", {"a": 2, "b": 3}, 1, {"product": 6.5}, {"processor":
 
 def test_records_return_whatever_their_order(tmp_path):
     path = tmp_path / "new" / "m.jsonl"
-    other = ONE._replace(seed=2)
+    other = ONE._replace(seed=2, load=1.5)
     records.write(path, [other, ONE])
     first = path.read_text()
     records.write(path, [ONE, other])
@@ -43,3 +43,8 @@ def test_a_damaged_line_is_named(line, tmp_path):
     path.write_text(f"{json.dumps(ONE._asdict())}\n{line}\n")
     with pytest.raises(RunError, match=r"Line 2 of .*m\.jsonl is not a measurement"):
         records.read(path)
+
+
+def test_lines_from_before_loads_were_noted():
+    line = {name: value for name, value in ONE._asdict().items() if name != "load"}
+    assert records._record(line) == ONE

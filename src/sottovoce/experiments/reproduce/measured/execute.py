@@ -72,7 +72,8 @@ def execute(plan: Plan, out: Path, known: Mapping[str, Record], tell: Tell) -> R
         empty = Record(form.measure, plan.cells[cell], seed, {}, computer)
         record = there.get(empty.key)
         if record is None:
-            record = empty._replace(figures=_checked(form, function(seed, **plan.cells[cell])))
+            load, returned = machine.load(), function(seed, **plan.cells[cell])
+            record = empty._replace(figures=_checked(form, returned), load=load)
             there[record.key] = record
             records.write(path, there.values())
         results[cell].append(record)
@@ -107,6 +108,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "tuned": form.tuned,
         "notes": form.notes,
         "machines": _machines(results),
+        "load": _load(results),
         "panels": [],
         "people": [],
         "data": [],
@@ -123,6 +125,13 @@ def _machines(results: Results) -> list[dict[str, str]]:
     """The machines that measured, each once."""
     every = (record.machine for cell in results.values() for record in cell)
     return [json.loads(text) for text in dict.fromkeys(json.dumps(one, sort_keys=True) for one in every)]
+
+
+def _load(results: Results) -> list[float] | None:
+    """The lowest and the highest load of the machine while it measured; None if some are not known."""
+    every = [record.load for cell in results.values() for record in cell]
+    known = [load for load in every if load is not None]
+    return [min(known), max(known)] if known and len(known) == len(every) else None
 
 
 def kept(folder: Path, form: Measurements) -> Path:

@@ -24,6 +24,8 @@ class Record(NamedTuple):
     seed: int
     figures: dict[str, float]
     machine: dict[str, str]
+    load: float | None = None
+    """How many processes wanted a processor when it began, on average over a minute; None: not known."""
 
     @property
     def key(self) -> str:
@@ -60,4 +62,6 @@ def _record(line: Mapping[str, Any]) -> Record:
     if not all(map(math.isfinite, figures.values())):
         raise ValueError("a figure is not finite")
     machine = {str(name): str(value) for name, value in line["machine"].items()}
-    return Record(str(line["measure"]), dict(line["settings"]), int(line["seed"]), figures, machine)
+    load = line.get("load")
+    about = str(line["measure"]), dict(line["settings"]), int(line["seed"])
+    return Record(*about, figures, machine, None if load is None else float(load))

@@ -1,0 +1,56 @@
+"""Whom a node was summed with: what its guards remember, made anew or as arrays of its file."""
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sottovoce.node.community import Community
+
+if TYPE_CHECKING:
+    from sottovoce.exchange.secure.guards import Guard
+
+ARRAYS = "summed people", "summed sets"
+"""Identities [m, 32], and for each of which guard and which of its sets it is [m, 2]."""
+SUMS = 2
+"""The sums of a masked round: of counts, and of rows."""
+
+
+def guards_of(community: Community) -> "tuple[Guard, ...]":
+    """Guards that remember nothing yet; none where updates are not masked."""
+    if not community.masked:
+        return ()
+    from sottovoce.exchange.secure.guards import Guard
+
+    return tuple(Guard(community.sum.fewest, community.sum.smallest) for _ in range(SUMS))
+
+
+def packed(guards: "tuple[Guard, ...]") -> dict[str, NDArray[Any]]:
+    """What guards remember as arrays; nothing without guards."""
+    if not guards:
+        return {}
+    every = [
+        (who, (number, place))
+        for number, guard in enumerate(guards)
+        for place, people in enumerate(guard.earlier)
+        for who in sorted(people)
+    ]
+    names = np.frombuffer(b"".join(who for who, _ in every), np.uint8).reshape(len(every), 32)
+    sets = np.array([place for _, place in every], np.int64).reshape(len(every), 2)
+    return dict(zip(ARRAYS, (names, sets), strict=True))
+
+
+def put_back(guards: "tuple[Guard, ...]", arrays: dict[str, NDArray[Any]]) -> bool:
+    """Let guards remember what arrays hold; False if these are damaged."""
+    names, sets = (arrays.pop(name) for name in ARRAYS)
+    shapes, kinds = (names.shape, sets.shape), (str(names.dtype), str(sets.dtype))
+    if shapes != ((len(names), 32), (len(names), 2)) or kinds != ("uint8", "int64"):
+        return False
+    found: dict[tuple[int, int], set[bytes]] = {}
+    for who, (number, place) in zip(names, sets.tolist(), strict=True):
+        found.setdefault((number, place), set()).add(who.tobytes())
+    if not all(0 <= number < len(guards) for number, _ in found):
+        return False
+    for number, place in sorted(found):
+        guards[number].remember(frozenset(found[number, place]))
+    return True

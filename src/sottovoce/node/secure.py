@@ -1,0 +1,170 @@
+"""Nodes in masked sums: a participant and a server, bytes in and bytes out.
+
+A round is one of `exchange.secure.two_sums`. Everybody in the group knows the others' identities and has the
+server's model; masks are bound to it, so that a server which gives out different models gets noise. A
+`SecureUpdate` is one node's part: it trains when the group has agreed on keys, and sends
+masked vectors alone. A `SecureServer` has the model, which it moves by the sums. Neither opens a connection:
+whoever does hands bytes from one to the other.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sottovoce.combine.sums._integers import Given, fill
+from sottovoce.combine.sums.interface import check_sums, compiled, new_sums, open_sums
+from sottovoce.combine.sums.secure import plan, threshold, totals
+from sottovoce.errors import MessageError, RunError
+from sottovoce.exchange import codec
+from sottovoce.exchange.message import emit
+from sottovoce.exchange.secure.client import State
+from sottovoce.exchange.secure.contribution import Aggregated
+from sottovoce.exchange.secure.group import Group
+from sottovoce.exchange.secure.guards import Guard
+from sottovoce.exchange.secure.primitives import Identity, RandomBytes
+from sottovoce.exchange.secure.server import Event, Failed, Send
+from sottovoce.exchange.secure.two_sums import TwoSumsClient, TwoSumsServer
+from sottovoce.node.community import Community, Key
+from sottovoce.node.history import interactions, new_person
+from sottovoce.protocols.aggregate import apply_sums
+
+if TYPE_CHECKING:
+    from sottovoce.node.node import Node
+
+
+def check_group(community: Community, group: Group) -> None:
+    """Refuse a group whose threshold is not the community's, or in which too few may be left."""
+    if not community.masked:
+        raise RunError("This community sends updates as they are.", 'Give it sum="secure" for masked sums.')
+    people, promise = len(group), community.promise
+    expected, least = threshold(community.sum, people), community.sum.least
+    if promise is not None:
+        least = max(least, promise.survivors)
+    if group.threshold != expected or group.sums != 2:
+        raise MessageError(
+            f"A group of {people} has the threshold {group.threshold} and {group.sums} sums, and in this "
+            f"community {expected} must stay to the end of 2 sums.",
+            f"Make the group with threshold={expected} and sums=2.",
+        )
+    if expected < least:
+        raise MessageError(
+            f"A sum of this group may be of {expected} people, and this community wants {least}.",
+            "Take part in a larger group.",
+        )
+
+
+class SecureUpdate:
+    """One node's part in one masked round: `start`, then `receive` whatever comes."""
+
+    def __init__(
+        self,
+        node: "Node",
+        model: bytes,
+        group: Group,
+        identity: Identity,
+        guards: Sequence[Guard] = (),
+        random_bytes: RandomBytes = os.urandom,
+    ) -> None:
+        """`model` is the server's, as bytes; `Node.secure_update` makes this."""
+        check_group(node.community, group)
+        codec.decode(model, node.community.expect)
+        self._node, self._model = node, model
+        agreed = plan(node.community.sum, node.community.task)
+        self._client = TwoSumsClient(agreed, group, identity, guards, random_bytes, model)
+
+    @property
+    def state(self) -> State:
+        """What it waits for."""
+        return self._client.state
+
+    @property
+    def largest(self) -> int:
+        """The length in bytes of the longest message that it accepts."""
+        return self._client.largest
+
+    def start(self) -> bytes:
+        """The first message for the server: fresh keys."""
+        return self._client.start()
+
+    def receive(self, data: bytes) -> bytes:
+        """Take a message of the server; the answer to send back, which may be empty."""
+        answer = self._client.receive(data)
+        if self.state is State.READY and self._client.session.number == 0:
+            return self._client.offer(self._node.contribution(self._model, self._client.plan))
+        return answer
+
+
+class SecureServer:
+    """The server of a community's masked rounds: it has the model, and sees sums of groups alone."""
+
+    def __init__(self, community: Community) -> None:
+        person = new_person(
+            community, Key.simulated(community.seed, 0), *(interactions(community, ()),) * 2, 0
+        )
+        self.community, self._tables = community, community.started(person)
+        self._session: TwoSumsServer | None = None
+        self.failed: Failed | None = None
+        """Why the last round gave no sum; the model then stayed as it was."""
+
+    def model(self) -> bytes:
+        """The model, for those who take part in the next round."""
+        hashes = {name: getattr(self.community.expect, name) for name in ("catalogue", "settings")}
+        return codec.encode(emit(self._tables, 0)._replace(**hashes))
+
+    def begin(self, group: Group) -> None:
+        """Begin a round of this group. A round that is under way is given up."""
+        check_group(self.community, group)
+        agreed = plan(self.community.sum, self.community.task)
+        self._session = TwoSumsServer(agreed, group, self.model())
+        self.failed = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether a round is under way."""
+        return self._session is not None
+
+    def receive(self, data: bytes) -> list[Send]:
+        """Take a message of a participant; what to send, and to whom."""
+        return self._next(self._round.receive(data))
+
+    def timeout(self) -> list[Send]:
+        """Wait no longer for those who have not answered."""
+        return self._next(self._round.timeout())
+
+    @property
+    def _round(self) -> TwoSumsServer:
+        if self._session is None:
+            raise MessageError("No round is under way.", "Begin one.")
+        return self._session
+
+    def _next(self, events: list[Event | Aggregated]) -> list[Send]:
+        group = self._round.group
+        for event in events:
+            if isinstance(event, Aggregated | Failed):
+                self._session = None
+            if isinstance(event, Failed):
+                self.failed = event
+            if isinstance(event, Aggregated):
+                self._apply(event, len(group))
+        return [event for event in events if isinstance(event, Send)]
+
+    def _apply(self, found: Aggregated, people: int) -> None:
+        """Move the model by the sums of a group."""
+        community, tables = self.community, self._tables
+        task, part = community.task, compiled(community.sum, community.task)
+        sums = new_sums(part, 1, task.items, task.row, task.head, np.empty(0, np.float32))
+        weights = dict(zip(_named(community), found.totals.tolist(), strict=True))
+        everybody = float(weights.get("rows", 0)), float(weights.get("head", 0))
+        open_sums(part, sums, people, len(found.first), community.seed, 0, int(tables.clock[0]))
+        fill(part, sums, Given(found.items, found.contributors, found.rows, found.head, everybody))
+        apply_sums(community.aggregate, community.model, part, tables, 0, sums, community.seed)
+        check_sums(part, sums)
+
+
+def _named(community: Community) -> list[str]:
+    """What the totals of a round are the weights of, in their order (`combine.sums.secure.totals`)."""
+    names = ["rows"] * (community.aggregate.over == "participants") + ["head"] * (community.shape.head > 0)
+    assert len(names) == totals(community.task)
+    return names
