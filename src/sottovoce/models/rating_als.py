@@ -41,7 +41,7 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from sottovoce.kernels import STORAGE, dot, dot_at, from_float32, helper, inlined, normal, stream, to_float32
+from sottovoce.kernels import dot, dot_at, from_float32, helper, inlined, normal, to_float32
 from sottovoce.kernels.symmetric import (
     add_outer,
     backward,
@@ -66,10 +66,9 @@ from sottovoce.models.interface import (
     touched,
     train,
 )
-from sottovoce.models.statistics import fade_row, finish, prepare, solve_row, statistics
+from sottovoce.models.statistics import fade_row, finish, prepare, solve_row, statistics, sweep
 from sottovoce.registry import component
 from sottovoce.state import flat, locate, rounding, width
-from sottovoce.state.scratch import room_for_update
 
 ZETA = 0.25
 """ζ, the number in the place of a bias: x has about this size."""
@@ -351,26 +350,7 @@ def _finish(model, tables, slot):
 
 @together.rule(RatingALS)
 def _together(model, tables, slot, people, run):
-    """One sweep with everybody's data."""
-    wide, updates = width(tables), room_for_update(tables, slot)
-    items = tables.offset[slot + 1] - tables.offset[slot]
-    rows, head, count = np.zeros((items, wide)), np.zeros(tables.head.shape[1]), 0
-    for n in range(people.first[slot], people.first[slot + 1]):
-        updates.offset[1] = 0
-        count += statistics(model, tables, slot, updates, 0, people, people.member[n], run)
-        for r in range(updates.offset[1]):
-            for d in range(wide):
-                rows[updates.ids[r], d] += updates.rows[r, d]
-        head += updates.head[0]
-    solver = prepare(model, tables, slot, head, float(count))
-    key = stream(run, STORAGE, -1 - slot, tables.clock[slot])
-    for item in range(items):
-        fade_row(model, tables, slot, item, key)
-        if rows[item, wide - 1] > 0:
-            solve_row(model, solver, tables, slot, item, rows[item], float(count), key)
-            tables.age[tables.offset[slot] + item] += 1
-    finish(model, tables, slot)
-    return count
+    return sweep(model, tables, slot, people, run)
 
 
 @score.rule(RatingALS)

@@ -10,8 +10,7 @@ from tests.quality.trained import trained
 
 def test_sums_predict_ratings(data_dir: Path, tmp_path: Path) -> None:
     """Seed 1. A tuned SVD of scikit-surprise has an RMSE of 0.9390, and its best biases alone 0.9702."""
-    settings = {"protocol.pushes": 13, "evaluate.every": 5}
-    found = trained("consensus/ratings-ml100k", tmp_path, data_dir, settings)
+    found = trained("lead/ratings-ml100k", tmp_path, data_dir, {"evaluate.every": 5})
     test = found.split.test
     person = np.repeat(np.arange(test.people), np.diff(test.indptr))
     row, user = found.rows[person, test.item], found.user[person]
