@@ -14,5 +14,6 @@ last_one.py       what a sum tells someone who knows all other contributions
 scored.py         scores of all items by a vector
 protected.py      canaries sent through the steps of a run
 summed.py         canaries in sums with noise
+statistics.py     single people in sums of statistics
 canaries.py       a lower bound on ε; binomial.py has its chances
 """
