@@ -63,7 +63,7 @@ from sottovoce.models.interface import (
     touched,
     train,
 )
-from sottovoce.models.statistics import fade_row, finish, hold_row, prepare, solve_row, statistics, sweep
+from sottovoce.models.statistics import fade_row, finish, prepare, solve_row, statistics, sweep
 from sottovoce.registry import component
 from sottovoce.state import flat, locate, rounding, width
 from sottovoce.state.scratch import take_rows
@@ -358,17 +358,6 @@ def _solve_row(model, solver, tables, slot, item, total, weight, key):
         new = count if d == k else solved[d]
         value = to_float32(tables.rows[at, d]) + part * new
         tables.rows[at, d] = from_float32(tables.rows, value, rounding(tables, key, item, d + k + 1))
-
-
-@hold_row.rule(ALS)
-def _hold_row(model, tables, slot, item, count, weight, key):
-    """The vector stays; it is nothing if it was never solved."""
-    at, k = tables.offset[slot] + item, width(tables) - 1
-    old, part = to_float32(tables.rows[at, k]), np.float32(_share(model, tables, slot))
-    if tables.age[at] == 0:
-        fade_row(model, tables, slot, item, key)
-    new = old + part * (np.float32(count / weight) - old)
-    tables.rows[at, k] = from_float32(tables.rows, new, rounding(tables, key, item, 2 * k + 1))
 
 
 @finish.rule(ALS)

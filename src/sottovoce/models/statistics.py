@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from sottovoce.kernels import STORAGE, driver, helper, operation, prange, stream
+from sottovoce.kernels import STORAGE, driver, from_float32, helper, operation, prange, stream
 from sottovoce.models.training import train_stored
-from sottovoce.state import Ints, People, Tables, width
+from sottovoce.state import Ints, People, Tables, rounding, width
 from sottovoce.state.scratch import room_for_update
 
 
@@ -42,9 +42,20 @@ def solve_row(model, solver, tables, slot, item, total, weight, key):
     """Solve the row of an item from its `total` [w] over people of total `weight`."""
 
 
-@operation
+def _vector_stays(model, tables, slot, item, count, weight, key):
+    at, last = tables.offset[slot] + item, width(tables) - 1
+    if tables.age[at] == 0:
+        fade_row(model, tables, slot, item, key)
+    share = np.float32(count / weight)
+    tables.rows[at, last] = from_float32(tables.rows, share, rounding(tables, key, item, last))
+
+
+@operation(default=_vector_stays)
 def hold_row(model, tables, slot, item, count, weight, key):
-    """Change the row of an item of which the `count` of people alone is known, in place of solving it."""
+    """Change the row of an item of which the `count` of people alone is known, in place of solving it.
+
+    By default its last number becomes their share, and the others stay, unless they were never solved.
+    """
 
 
 @operation
