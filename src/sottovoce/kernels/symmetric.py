@@ -130,19 +130,43 @@ def eigenvectors(matrix, k):
 
 
 @helper
-def together_diagonal(left, right, k):
-    """Values g [k] and vectors, the rows of Pᵀ [k, k], with Pᵀ `left` P = I and Pᵀ `right` P = diag g.
+def pencil(left, right, k):
+    """What `solve_pencil` needs of two symmetric matrices, float32 [2k + 1, k]; both are used up.
 
-    Both matrices are symmetric, `left` is positive definite, and both are used up. With left = L Lᵀ, P is
-    L⁻ᵀ Q, where Q has the eigenvectors of L⁻¹ right L⁻ᵀ, and g are its eigenvalues.
+    `left` = L Lᵀ is positive definite. With the eigenvectors Q and eigenvalues g of L⁻¹ right L⁻ᵀ, and
+    P = L⁻ᵀ Q, Pᵀ left P = I and Pᵀ right P = diag g. Pᵀ, P and g stand below each other.
     """
     factorize(left, k)
     for a in range(k):  # L⁻¹ right, then (L⁻¹ (L⁻¹ right)ᵀ), which is L⁻¹ right L⁻ᵀ
         forward(left, right[:, a], k)
     for a in range(k):
         forward(left, right[a], k)
-    vectors, values = eigenvectors(right, k), np.empty(k)
+    vectors, found = eigenvectors(right, k), np.empty((2 * k + 1, k), np.float32)
     for a in range(k):
         backward(left, vectors[a], k)
-        values[a] = right[a, a]
-    return values, vectors
+        for d in range(k):
+            found[a, d] = found[k + d, a] = vectors[a, d]
+        found[2 * k, a] = max(right[a, a], 0.0)
+    return found
+
+
+@helper
+def solve_pencil(pencil, part, vector, weight):
+    """(left + part · right)⁻¹ vector / weight, of the matrices that `pencil` took.
+
+    The inverse is P diag(1 / (1 + part · g)) Pᵀ. Every loop adds a multiple of a row to a row. The length of
+    rows is not known when this is compiled, so that loops are vectorised, and not unrolled.
+    """
+    k = pencil.shape[1]
+    along, found = np.zeros(k, np.float32), np.zeros(k, np.float32)
+    for d in range(k):
+        value = np.float32(vector[d])
+        for a in range(k):
+            along[a] += value * pencil[k + d, a]
+    for a in range(k):
+        along[a] /= np.float32(weight) * (np.float32(1) + part * pencil[2 * k, a])
+    for a in range(k):
+        value = along[a]
+        for d in range(k):
+            found[d] += value * pencil[a, d]
+    return found

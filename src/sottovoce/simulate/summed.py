@@ -1,5 +1,6 @@
 """Sweeps in which everybody contributes, contributions are summed among peers, and everybody moves."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from sottovoce.protocols.gossip import sent_messages
 from sottovoce.protocols.group_sums import Groups, complete, contribute
 from sottovoce.protocols.interface import Messages, no_messages
 from sottovoce.protocols.push_sum import compile_push, message_bytes, numerators, push, pushes
+from sottovoce.simulate.observe_sums import of_groups, of_pushes
 from sottovoce.simulate.schedule import Schedule
 from sottovoce.simulate.world import Arrays, Traffic, World
 from sottovoce.state import Bools, Longs, slots_of
@@ -58,6 +60,7 @@ class Summed:
         self.pushes = 0 if protocol.exact else push_count(protocol, people)
         self.slots = slots_of(world.people)
         self.sweep = 0  # how many have begun
+        self.pushed = 0  # how many times something was pushed in the last one
         self.underway = no_messages()
         self.schedule = Schedule(world, self.pushes, self.row, self.counts, self.head)
 
@@ -80,10 +83,19 @@ class Summed:
         else:
             self.sums.rows[:], self.sums.head[:] = 0, 0
         self._contribute(contribute, groups, places, summed)
+        if self.counts == 2 and not protocol.exact:
+            self._record(lambda observed: of_groups(groups, self.sums, observed, self.sweep))
         if protocol.exact:
             self.sums.rows[:, 0], self.sums.head[0] = places.rows.sum(axis=1), places.head.sum(axis=0)
-        self.sweep += 1
+        self.sweep, self.pushed = self.sweep + 1, 0
         return traffic.and_also(self.schedule.inside(groups, summed))
+
+    def _record(self, seen: Callable[[Bools], list[Arrays]]) -> None:
+        """Record what observers see in the round that is under way."""
+        world, watch = self.world, self.world.observation
+        if watch is not None and watch.covers(world.round + 1):
+            with world.aside():
+                watch.record(world.round + 1, seen(watch.among(world.people)))
 
     def _newest(self, there: Bools) -> Bools:
         """Whose models were moved most often, among those who are there."""
@@ -116,6 +128,12 @@ class Summed:
         world, bits = self.world, self.world.protocol.bits
         messages = messages.only(self.sums.head[messages.sender, -1] > 0)
         sent = pushes(world.tables.slots, messages.sender, messages.receiver)
+        self._record(
+            lambda observed: of_pushes(
+                self.sums, self.counts, messages, bits, observed, self.sweep - 1, self.pushed
+            )
+        )
+        self.pushed += 1
         held = push(self.sums, self.counts, sent, bits)[:, sent.sent]
         size = message_bytes(held, world.items, self.row, self.counts, self.head, bits)
         return Traffic(len(messages.sender), len(sent.sender), int(size.sum()))

@@ -41,6 +41,10 @@ def summed(rows, own, fewest=1):
     return items, rows.sum(axis=0)[items], counts[items]
 
 
+def attack(found, true, own):
+    return statistics.attack([statistics.Seen(found, true, own, np.arange(len(true)))])
+
+
 def test_the_head_of_one_person_is_the_persons_vector():
     _, heads, true, _, _ = contributions(5)
     found, share = statistics.in_heads(heads, FACTORS)
@@ -55,7 +59,7 @@ def test_rows_of_one_contributor_give_vectors_and_items():
     rows, _, true, own, _ = contributions(8)
     items, total, counts = summed(rows, own)
     found = statistics.alone(items, total, counts)
-    result = statistics.attack(found, true, own, np.arange(8))
+    result = attack(found, true, own)
     single = own[:, own.sum(axis=0) == 1]
     assert result.people.value == pytest.approx(single.any(axis=1).mean())
     assert result.people.guessing == 0
@@ -68,7 +72,7 @@ def test_rows_of_one_contributor_give_vectors_and_items():
 def test_withholding_rows_of_few_people_leaves_nobody_alone():
     rows, _, true, own, _ = contributions(8, density=0.4)
     found = statistics.alone(*summed(rows, own, fewest=3))
-    result = statistics.attack(found, true, own, np.arange(8))
+    result = attack(found, true, own)
     assert result.people.value == 0
     assert np.isnan(result.right)
     assert result.recall.value == 0
@@ -78,12 +82,12 @@ def test_differences_of_rows_tell_people_of_small_groups_apart():
     """Rows of three and more people are withheld from nobody, and still give everybody's vector."""
     rows, _, true, own, _ = contributions(6, density=0.5)
     found = statistics.differences(*summed(rows, own, fewest=3))
-    small = statistics.attack(found, true, own, np.arange(6))
+    small = attack(found, true, own)
     assert small.people.value == 1
     assert small.precision.value == 1
     assert small.recall.value > 0.3
     rows, _, true, own, _ = contributions(60, density=0.5)
-    large = statistics.attack(statistics.differences(*summed(rows, own, fewest=3)), true, own, np.arange(60))
+    large = attack(statistics.differences(*summed(rows, own, fewest=3)), true, own)
     assert large.people.value == 0
 
 
@@ -107,7 +111,7 @@ def test_later_sweeps_need_the_model_which_everybody_has():
     owner = own[:, items[single]].argmax(axis=0)
     assert apart(total[single], true[owner]).max() < 1e-6
     assert apart(bare[single], true[owner]).max() > 1e-4
-    result = statistics.attack(statistics.alone(items, total, counts), true, own, np.arange(8))
+    result = attack(statistics.alone(items, total, counts), true, own)
     assert result.people.value == (own[:, own.sum(axis=0) == 1].any(axis=1)).mean()
     assert result.precision.value == 1
 
@@ -117,7 +121,7 @@ def test_noise_hides_single_contributors():
     items, total, counts = summed(rows, own)
     noisy = total + np.random.default_rng(1).normal(size=total.shape) * np.abs(total).max()
     for found in (statistics.alone(items, noisy, counts), statistics.differences(items, noisy, counts)):
-        result = statistics.attack(found, true, own, np.arange(8))
+        result = attack(found, true, own)
         assert result.people.value <= 0.15
         assert not result.right > 0.1
 
@@ -134,3 +138,15 @@ def test_parallel_rows_are_found_whatever_their_length_and_sign():
         assert len(set(owners.tolist())) == 1
         cosine = vector @ vectors[owners[0]] / np.sqrt(vectors[owners[0]] @ vectors[owners[0]])
         assert abs(cosine) == pytest.approx(1)
+
+
+def test_several_sums_count_everybody_once():
+    groups = [contributions(8, seed=seed) for seed in (1, 2)]
+    seen = [
+        statistics.Seen(statistics.alone(*summed(rows, own)), true, own, np.arange(8) + 8 * n)
+        for n, (rows, _, true, own, _) in enumerate(groups)
+    ]
+    both, apart = statistics.attack(seen), [statistics.attack([one]) for one in seen]
+    assert both.people.people == 16
+    assert both.people.value == pytest.approx(np.mean([one.people.value for one in apart]))
+    assert both.recall.value == pytest.approx(np.mean([one.recall.value for one in apart]))

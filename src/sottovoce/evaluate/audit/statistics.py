@@ -19,6 +19,7 @@ which. Figures therefore ask of each person in a sum whether the vector is among
 """
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -115,9 +116,34 @@ def _parallel(items: Longs, rows: Doubles, fewest: int) -> Found:
     return Found(chosen[often], number[pairs[0][told]], pairs[1][told])
 
 
-def attack(found: Found, true: Doubles, own: Bools, person: Longs) -> Singled:
-    """Compare with the people in a sum: their vectors `true` [P, k], their items `own` [P, items], and who
-    they are, `person` [P]."""
+class Seen(NamedTuple):
+    """What was found in one sum, and the truth about the people in it."""
+
+    found: Found
+    true: Doubles  # [P, k], their vectors
+    own: Bools  # [P, items], their items
+    person: Longs  # [P], who they are
+
+
+def attack(sums: Sequence[Seen]) -> Singled:
+    """Compare what was found in sums with the people in them."""
+    each = [_told(*one[:3]) for one in sums]
+    there, guess, said, hits, have = (np.concatenate([one[n] for one in each]) for n in range(5))
+    right = np.concatenate([one[5] for one in each])
+    items, person = sums[0].own.shape[1], np.concatenate([one.person for one in sums])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        precision, recall = hits / said, np.where(have > 0, hits / have, np.nan)
+    return Singled(
+        over_people(there, guess, person),
+        float(right.mean()) if len(right) else math.nan,
+        over_people(precision, have / items, person),
+        over_people(recall, said / items, person),
+    )
+
+
+def _told(found: Found, true: Doubles, own: Bools) -> tuple[Doubles, ...]:
+    """Of each person in a sum: whether the vector was found, whether the mean vector is it, how many items
+    were named, rightly, and how many there are; and of each vector found, whether it is somebody's."""
     length = np.sqrt((true**2).sum(axis=1))
     unit = true / np.where(length > 0, length, 1)[:, None]
     like = (unit @ found.vector.T) ** 2
@@ -128,14 +154,6 @@ def attack(found: Found, true: Doubles, own: Bools, person: Longs) -> Singled:
     named = np.zeros((max(1, len(found.vector)), own.shape[1]), np.bool_)
     named[found.owner, found.item] = True
     of = named[best] & there[:, None]
-    hits, said, have = (of & own).sum(axis=1), of.sum(axis=1), own.sum(axis=1)
-    share = have / own.shape[1]
-    with np.errstate(invalid="ignore", divide="ignore"):
-        precision, recall = hits / said, np.where(have > 0, hits / have, np.nan)
-    right = float((like.max(axis=0, initial=0) >= SAME).mean()) if len(found.vector) else math.nan
-    return Singled(
-        over_people(there.astype(np.float64), guess.astype(np.float64), person),
-        right,
-        over_people(precision, share, person),
-        over_people(recall, said / own.shape[1], person),
-    )
+    counts = of.sum(axis=1), (of & own).sum(axis=1), own.sum(axis=1)
+    right = like.max(axis=0, initial=0) >= SAME
+    return tuple(np.asarray(one, np.float64) for one in (there, guess, *counts, right))

@@ -19,6 +19,7 @@ FIGURES = {
     "rows": "likeness",
     "head": "likeness",
     "last-one": "exposed",
+    "singled": "people",
 }
 """The figure of each attack that tells how much is found."""
 PEERS = ("neighbour", "colluders", "both sides")
@@ -46,6 +47,12 @@ def advice(entries: Iterable[dict[str, Any]]) -> list[str]:
             "One participant who gives the shared key to the server opens everybody's updates. Use masks, "
             "which have no such key, unless you trust every participant."
         )
+    alike = found.get(("group", "singled"))
+    if alike is not None and personal(alike["people"]):
+        told.append(
+            f"{share(alike['people']['value'])} of people can be told from the sum of their group. Sum in "
+            "larger groups (protocol.group), and withhold rows with few contributors (protocol.fewest)."
+        )
     if leaking & {"sums", "participant", "participants"}:
         told.append(
             "Sums of a group tell something about its members. Ask more people for each sum "
@@ -56,7 +63,7 @@ def advice(entries: Iterable[dict[str, Any]]) -> list[str]:
             "Neighbours can tell what a person did by comparing models of the same sender. Let nodes meet "
             'other people in each round (network.peers = "uniform"), or withhold changes (privacy.steps).'
         )
-    alone = found.get(("server", "last-one"))
+    alone = found.get(("server", "last-one")) or found.get(("group", "last-one"))
     if alone is not None and alone["exposed"]["value"]:
         told.append(
             f"{share(alone['exposed']['value'])} of people stand alone behind a row of a sum at some time. "

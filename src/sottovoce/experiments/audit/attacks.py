@@ -14,7 +14,7 @@ from sottovoce.state import Bools, Doubles, Longs
 
 _OF_UPDATES = ("changed", "repeated", "every", "length", "side", "never")
 _OF_MODELS = ("changed", "repeated", "length", "age", "unusual", "never")
-SUMS = ("participant", "participants", "sums")
+SUMS = ("participant", "participants", "sums", "group")
 """Views that see sums of several people's updates."""
 _OF_SUMS = ("changed", "repeated", "every", "length", "unusual", "side")
 
@@ -138,16 +138,19 @@ def sums(records: Records, masked: list[Sum]) -> dict[str, Any] | None:
         if not every:
             return None
         rounds, clock, sender, ids = (np.concatenate(column) for column in zip(*every, strict=True))
-        return _last_one(rounds, clock, sender, ids, "masked sum")
+        who = "server" if masked[0].observer < 0 else "group"
+        return _last_one(rounds, clock, sender, ids, "masked sum", who)
     chosen = records.update & (records.observer < 0)
     if not chosen.any():
         return None
     seen = records.among(chosen)
     of = seen.message
-    return _last_one(seen.round[of], seen.clock[of], seen.sender[of], seen.ids, "plain sum")
+    return _last_one(seen.round[of], seen.clock[of], seen.sender[of], seen.ids, "plain sum", "server")
 
 
-def _last_one(rounds: Longs, clock: Longs, sender: Longs, ids: Longs, way: str) -> dict[str, Any] | None:
+def _last_one(
+    rounds: Longs, clock: Longs, sender: Longs, ids: Longs, way: str, who: str
+) -> dict[str, Any] | None:
     ordinal, curve = np.unique(rounds, return_inverse=True)[1], []
     for count in some_rounds(int(ordinal.max()) + 1 if len(ordinal) else 1):
         early = ordinal < count
@@ -157,7 +160,7 @@ def _last_one(rounds: Longs, clock: Longs, sender: Longs, ids: Longs, way: str) 
             curve.append({"rounds": count, **rest, "exposed": plain(one.exposed)})
     if not curve:
         return None
-    return {"attack": "last-one", "observer": "server", "way": way, **curve[-1], "over_rounds": curve}
+    return {"attack": "last-one", "observer": who, "way": way, **curve[-1], "over_rounds": curve}
 
 
 def _entry(attack: str, view: View, way: str, curve: list[dict[str, Any]]) -> dict[str, Any]:

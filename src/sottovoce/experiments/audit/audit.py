@@ -138,6 +138,9 @@ def _attacked(
                 entries += rated
     if (few := attacks.sums(seen, masked)) is not None:
         entries.append(few)
+    of_groups = [one for one in masked if one.observer >= 0]
+    if isinstance(known, Again):
+        entries += private.singled(of_groups, truth, known)
     if isinstance(known, Again) and (parts.steps or known.network.promise is not None):
         entries.append(canaries.attack(known.network, parts.sum, rounds[1]))
     if run.recipe.arrivals.share:

@@ -8,6 +8,7 @@ took part in between (in some systems; here always, which is the worst case), an
 | `participant`  | one participant                     | differences of the models that it received          |
 | `participants` | all observing participants together | differences of the models that any of them received |
 | `sums`         | a server under masks                | how many people changed each row, and sums of rows  |
+| `group`        | a member of a masked group of peers | the same of its group                               |
 
 If a single aggregation lies between two models, the observers subtract their own updates: a row that moved
 exactly along these was changed by nobody else. Of what is left they assume that one other person contributed,
@@ -56,18 +57,21 @@ def views(seen: Records, sent: Records | None, rule: Any, items: int, held: Long
 
 
 def of_sums(sums: list[Sum], items: int, held: Longs) -> View:
-    """What a server knows that sees sums alone: how many people changed each row, and sums of rows.
+    """What a server, or a member of a group, knows that sees sums alone: how many people changed each row,
+    and sums of rows.
 
-    Of a row that is not summed because too few people changed it, the server knows that somebody did.
+    Of a row that is not summed because too few people changed it, it knows that somebody did. Members of
+    different groups do not talk to each other.
     """
+    name = "sums" if sums[0].observer < 0 else "group"
     rounds, steps = np.unique([one.round for one in sums]), []
     for one in sums:
         rows = np.zeros((items, one.rows.shape[1]), np.float32)
         rows[one.counts > 0] = np.finfo(np.float32).tiny  # changed, and nothing more is known
         rows[one.items] = one.rows
         time = int(np.searchsorted(rounds, one.round))
-        steps.append(Step(0, time, rows, one.head, one.senders))
-    return ascribed("sums", steps, len(sums[0].head), held, len(rounds))
+        steps.append(Step(max(0, one.observer), time, rows, one.head, one.senders))
+    return ascribed(name, steps, len(sums[0].head), held, len(rounds))
 
 
 def _steps(

@@ -1,18 +1,29 @@
 """What else is private: a person's vector, update, head and number of instances, as Table 1 of Perifanis and
 Efraimidis (2022) lists them. The truth is that of the observed rounds, run again."""
 
+import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from sottovoce.evaluate.audit import changed_rows, instances, membership, scored, vectors, whole_updates
+from sottovoce.evaluate.audit import (
+    changed_rows,
+    instances,
+    membership,
+    scored,
+    statistics,
+    vectors,
+    whole_updates,
+)
 from sottovoce.evaluate.audit.changes import Changes, summed
 from sottovoce.evaluate.audit.figures import Figure
 from sottovoce.experiments.audit.again import Again
 from sottovoce.experiments.audit.attacks import Truth, plain
-from sottovoce.experiments.audit.records import Records
+from sottovoce.experiments.audit.records import Records, Sum
 from sottovoce.experiments.audit.views import View
 from sottovoce.models._product import Product
+from sottovoce.models.als import ALS
 from sottovoce.models.mf import MF
 from sottovoce.state import Doubles, Floats, slots_of
 
@@ -37,6 +48,9 @@ def _vectors(view: View, truth: Truth, again: Again) -> list[dict[str, Any]]:
     if true is not None and len(view.changes.item):
         guess = vectors.directions(view.changes, len(view.person), true.shape[1])
         found.append(_entry("vector", view, "direction", vectors.attack(guess, true, view.person)))
+    if true is not None and isinstance(network.model, ALS) and view.updates and view.head is not None:
+        guess, _ = statistics.in_heads(view.head.astype(np.float64), network.model.factors)
+        found.append(_entry("vector", view, "head", vectors.attack(guess, true, view.person)))
     if view.vector is not None:
         user = network.people.user[view.person].astype(np.float64)
         one = vectors.attack(view.vector.astype(np.float64), user, view.person)
@@ -64,12 +78,38 @@ def _shared(again: Again, view: View) -> Doubles | None:
     """[P, k]: the vector along which each person's rows move; None if the model has none."""
     network = again.network
     model, user = network.model, network.people.user[view.person].astype(np.float64)
-    if isinstance(model, MF):
+    if isinstance(model, MF | ALS):
         return user[:, : model.factors]
     if isinstance(model, Product):
         slot = slots_of(network.people)[view.person]
         return np.asarray(user[:, : model.product] * network.tables.head[slot, : model.product])
     return None
+
+
+def singled(sums: Sequence[Sum], truth: Truth, again: Again) -> list[dict[str, Any]]:
+    """Single people in the sums of groups, if the model is solved from sums: by both ways, in the last round
+    that was observed, because everybody's vectors are known of that one."""
+    model = again.network.model
+    if not isinstance(model, ALS):
+        return []
+    last, entries = max((one.round for one in sums), default=0), []
+    for way in (statistics.alone, statistics.differences):
+        seen = []
+        for one in sums:
+            if one.round == last:
+                rows = one.rows[:, : model.factors].astype(np.float64)
+                true = again.network.people.user[one.senders, : model.factors].astype(np.float64)
+                found = way(one.items, rows, one.counts[one.items])
+                seen.append(statistics.Seen(found, true, truth.own(one.senders), one.senders))
+        if seen:
+            told = statistics.attack(seen)
+            right = None if math.isnan(told.right) else told.right
+            curve = {"rounds": 1, "right": right} | {
+                name: plain(getattr(told, name)) for name in ("people", "precision", "recall")
+            }
+            about = {"attack": "singled", "observer": "group", "way": way.__name__}
+            entries.append({**about, **curve, "over_rounds": [curve]})
+    return entries
 
 
 def _instances(view: View, said: Any, sent: Records) -> Figure:

@@ -18,7 +18,8 @@ from sottovoce.state import Bools, Floats, Longs
 
 AGAIN = "Run it again, in another directory, to record anew."
 _NAME = re.compile(r"(\d+)-\d+\.npz", re.ASCII)
-_PER_MESSAGE = ("observer", "sender", "update", "clock", "size")
+_PER_MESSAGE = ("observer", "sender", "number", "update", "clock", "size")
+_OF_SERVER = ["sender", "clock", "observer"]
 _PER_ROW = ("ids", "age")
 _WIDE = ("head", "user")
 
@@ -29,6 +30,7 @@ class Records(NamedTuple):
     round: Longs  # [n]
     observer: Longs  # [n], numbers of people; −1 is the server, and −2, … are further ones
     sender: Longs  # [n]
+    number: Longs  # [n], of the message; under consensus, of the push in its sweep
     update: Bools  # [n]
     clock: Longs  # [n]
     size: Longs  # [n]
@@ -43,13 +45,13 @@ class Records(NamedTuple):
         """The messages where `chosen` [n] is true."""
         kept = chosen[self.message]
         number = np.cumsum(chosen) - 1
-        per_message, per_row = (column[chosen] for column in self[:8]), (column[kept] for column in self[9:])
+        per_message, per_row = (column[chosen] for column in self[:9]), (column[kept] for column in self[10:])
         return Records._make([*per_message, number[self.message[kept]], *per_row])
 
 
 class Sum(NamedTuple):
-    """What a server learns of an aggregation whose updates are masked: how many people changed each row, and
-    the sum of rows."""
+    """What a server, or the members of a group, learn of updates that are masked: how many people changed
+    each row, and the sum of rows."""
 
     round: int
     clock: int
@@ -58,34 +60,35 @@ class Sum(NamedTuple):
     items: Longs  # [m], the items whose rows are summed
     rows: Floats  # [m, w]
     head: Floats  # [h]
+    observer: int = -1  # a member of the group; -1: the server
 
 
 def sums(directory: Path, items: int) -> list[Sum]:
-    """The sums that a server saw beside masked updates; none if updates are not masked."""
+    """The sums that a server or members of groups saw of masked updates; none if nothing is masked."""
     found = []
     for path in sorted((directory / OBSERVED).glob("*.npz")):
         name = _NAME.fullmatch(path.name)
         with np.load(path, allow_pickle=False) as content:
             if name is None or "sum_counts" not in content or not len(content["sum_counts"]):
                 continue
-            known = {
-                key: content[key]
-                for key in ("sender", "clock", "sum_counts", "sum_items", "sum_rows", "sum_head")
-            }
+            known = {key: content[key] for key in ("sum_counts", "sum_items", "sum_rows", "sum_head")}
+            group = "sum_senders" in content
+            about = [f"sum_{one}" for one in ("senders", "clock", "observer")] if group else _OF_SERVER
+            who, clock, observer = (content[key] for key in about)
         ids, counts, rows = known["sum_items"], known["sum_counts"], known["sum_rows"]
-        fits = rows.ndim == 2 and len(rows) == len(ids) and counts.shape == (items,) and len(known["clock"])
+        fits = rows.ndim == 2 and len(rows) == len(ids) and counts.shape == (items,) and len(clock)
         if not fits or (len(ids) and not 0 <= ids.min() <= ids.max() < items):
             raise RunError(f"{path} is damaged: its sums do not fit together.", AGAIN)
-        numbers = (known[key].astype(np.float32) for key in ("sum_rows", "sum_head"))
-        who = known["sender"].astype(np.int64)
         found.append(
             Sum(
                 int(name[1]),
-                int(known["clock"][0]),
-                who,
+                int(clock[0]),
+                who.astype(np.int64),
                 counts.astype(np.int64),
                 ids.astype(np.int64),
-                *numbers,
+                rows.astype(np.float32),
+                known["sum_head"].astype(np.float32),
+                int(observer[0]),
             )
         )
     return found

@@ -11,6 +11,7 @@ WHO = {
     "colluders": "A group of all observing neighbours",
     "both sides": "A group of neighbours on both sides of a person",
     "sums": "The server, from sums alone,",
+    "group": "A member of a group, from its sum,",
     "key": "The server with the key of a colluding participant",
     "steps": "Whoever sees updates",
     "participant": "One participant",
@@ -25,6 +26,9 @@ WAYS = {
     "sent number": "the number that is sent",
     "direction": "the direction in which rows move",
     "changes": "what is seen of the change",
+    "head": "the matrix of vectors that is sent",
+    "alone": "rows with one contributor",
+    "differences": "rows that differ by one contributor",
     "length": "how far rows move",
     "side": "the side to which rows move",
     "age": "the growth of row ages",
@@ -145,6 +149,15 @@ def sentence(entry: dict[str, Any]) -> str:
                 f"{WAYS[entry['way']]}, with an error of {error['value']:.2g}; guessing is right in "
                 f"{share(right['guessing'])}, with an error of {error['guessing']:.2g}."
             )
+        case "singled":
+            found, recall, precision = entry["people"], entry["recall"], entry["precision"]
+            if not found["value"]:
+                return f"{who} finds nobody's vector ({between(found)})."
+            return (
+                f"{who} finds the vectors of {share(found['value'])} of the people in it ({between(found)}) "
+                f"from {WAYS[entry['way']]}; guessing finds {share(found['guessing'])}. It names "
+                f"{share(recall['value'])} of people's items, of which {share(precision['value'])} are right."
+            )
         case "canaries":
             claimed = entry["claimed"]
             told = f"Canaries prove that ε is at least {entry['epsilon']:.2f}, with a confidence of 95 %"
@@ -189,5 +202,7 @@ def success(entry: dict[str, Any]) -> float:
             return float(entry["auc"]["value"] or 0.0)
         case "vector" | "rows" | "head":
             return float(entry["likeness"]["value"] or 0.0)
+        case "singled":
+            return float(entry["people"]["value"] or 0.0)
         case _:
             return 0.0

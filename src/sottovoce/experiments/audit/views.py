@@ -7,6 +7,8 @@
 | `colluders`  | all observing peers together            | differences of models that any of them got    |
 | `both sides` | the peers around one person             | what the person added to models that came in  |
 
+Where peers sum (`consensus`), `neighbour` and `colluders` know pushes, which count as updates of senders.
+
 `both sides` is the sandwich. Its targets are observers themselves: what they received in a round is what the
 peers around them sent, and what another observer received from them in the next round is what came out. In
 rounds without time, a node sends what it had when the round began, so nothing is missing between the two. In
@@ -64,7 +66,24 @@ def views(records: Records, items: int) -> list[View]:
         found.append(_of_models("neighbour", peers, pairs, items))
         if len(np.unique(peers.observer)) > 1:
             found += [_of_models("colluders", peers, peers.sender, items), _both_sides(peers, items)]
+    pushed = records.update & (records.sender >= 0) & (records.observer >= 0)
+    if pushed.any():
+        found += _of_pushes(records.among(pushed), items)
     return [view for view in found if len(view.person)]
+
+
+def _of_pushes(records: Records, items: int) -> list[View]:
+    """What peers know who sum: a sender's first push of a sweep holds its own part, or that of its group.
+
+    Later ones hold what came from others too. They are looked at only if nobody got a first one.
+    """
+    first = records.number == 0
+    some = records.among(first) if first.any() else records
+    pairs = some.observer * (some.sender.max() + 1) + some.sender
+    found = [of_updates("neighbour", some, items, pairs)]
+    if len(np.unique(some.observer)) > 1:
+        found.append(of_updates("colluders", some, items))
+    return found
 
 
 def _limit(items: int) -> int:
@@ -86,9 +105,12 @@ def _targets(key: Longs, items: int) -> tuple[Longs, Longs]:
     return every, np.where(every[place] == key, place, -1) if len(every) else np.full(len(key), -1)
 
 
-def of_updates(name: str, records: Records, items: int) -> View:
-    """What somebody knows who reads these updates."""
-    person, target = _targets(records.sender, items)
+def of_updates(name: str, records: Records, items: int, key: Longs | None = None) -> View:
+    """What somebody knows who reads these updates, all of the same `key` [n] together: by default, of the
+    same sender."""
+    every, target = _targets(records.sender if key is None else key, items)
+    person = np.empty(len(every), np.int64)
+    person[target[target >= 0]] = records.sender[target >= 0]
     time, rounds = _ordinal(records)
     size = _per_target(target, records.size, len(person))
     of = target[records.message]

@@ -30,6 +30,7 @@ WHAT = {
 WHO = {
     "server": "the server",
     "sums": "the server, from sums",
+    "group": "a member of a group, from its sum",
     "key": "the server with a participant's key",
     "participant": "one participant",
     "participants": "all observing participants",
