@@ -9,7 +9,10 @@ from sottovoce.kernels.symmetric import (
     eigenvectors,
     factorize,
     forward,
+    moments,
+    pencil,
     solve,
+    solve_pencil,
     triangle,
     unpacked,
 )
@@ -64,3 +67,20 @@ def test_eigenvectors_and_eigenvalues(k):
 
 def test_a_matrix_of_zeros_has_eigenvectors():
     assert eigenvectors(np.zeros((3, 3)), 3).tolist() == np.eye(3).tolist()
+
+
+def test_a_pencil_is_solved_as_the_sum_of_its_matrices():
+    rng = np.random.default_rng(3)
+    a, b = (m @ m.T + 0.1 * np.eye(5) for m in rng.normal(size=(2, 5, 5)))
+    vector, found = rng.normal(size=5), pencil(a.copy(), b.copy(), 5)
+    for part in (0.0, 0.3, 20.0):
+        expected = np.linalg.solve(a + part * b, vector) / 7
+        np.testing.assert_allclose(solve_pencil(found, part, vector, 7.0), expected, rtol=2e-3, atol=1e-4)
+
+
+def test_moments():
+    rows = np.random.default_rng(4).normal(size=(6, 4)).astype(np.float32)
+    products, total = moments(rows, 1, 5, 3)
+    own = rows[1:5, :3].astype(float)
+    np.testing.assert_allclose(products, np.tril(own.T @ own), rtol=1e-6)
+    np.testing.assert_allclose(total, own.sum(axis=0), rtol=1e-6)

@@ -8,10 +8,12 @@ from sottovoce.protocols.gossip import Gossip
 from sottovoce.testing import models
 
 IMPERSONAL = {"popularity", "random"}
+RATED = {"mf", "rating-als"}
 
 # Rating models learn from dislikes, so their board has both colours rated; all settle on their own.
 SETTINGS = {
     "mf": {"factors": 3, "step": 0.05, "regularization": 0.01},
+    "rating-als": {"factors": 3, "regularization": 0.5},
     "ials": {"factors": 3, "regularization": 0.1},
     "prme": {"factors": 3, "step": 0.1, "regularization": 0.01},
     # Rows of 6 numbers in all three, so that one compilation serves them.
@@ -19,7 +21,7 @@ SETTINGS = {
     "mlp": {"factors": 6, "layers": [8, 4], "step": 0.02},
     "neumf": {"factors": 3, "layers": [8, 4], "step": 0.02},
 }
-ROUNDS = {"mf": 400, "ials": 60}
+ROUNDS = {"mf": 400, "rating-als": 30, "ials": 60}
 EVERY = registry.names("model")
 SUMMED = {name for name in EVERY if getattr(registry.get("model", name), "learns", "") == "statistics"}
 """Models that are solved from sums, which no peers merge; they have tests of their own."""
@@ -32,13 +34,13 @@ def built(name):
 
 @pytest.mark.parametrize("name", sorted(set(MERGED) - IMPERSONAL))
 def test_withheld_square_is_ranked_first_by_gossip(name):
-    models.check_withheld(built(name), Gossip(pushes=2), rated=name == "mf", rounds=ROUNDS.get(name, 200))
+    models.check_withheld(built(name), Gossip(pushes=2), rated=name in RATED, rounds=ROUNDS.get(name, 200))
 
 
 @pytest.mark.parametrize("name", sorted(set(EVERY) - IMPERSONAL))
 def test_withheld_square_is_ranked_first_by_central_training(name):
     protocol = Central()
-    models.check_withheld(built(name), protocol, rated=name == "mf", rounds=ROUNDS.get(name, 200))
+    models.check_withheld(built(name), protocol, rated=name in RATED, rounds=ROUNDS.get(name, 200))
 
 
 @pytest.mark.parametrize("name", EVERY)

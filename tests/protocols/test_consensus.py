@@ -66,6 +66,20 @@ def test_rows_with_too_few_contributors_are_withheld_and_their_count_is_known():
     np.testing.assert_allclose(rows[:, K], counts / PEOPLE, rtol=1e-3)
 
 
+def test_a_row_that_is_withheld_for_once_keeps_its_vector():
+    counts = np.bincount(data().item, minlength=ITEMS)
+    s = network(Consensus(group=PEOPLE, fewest=1, spare=0))
+    s.advance(1)
+    before = models(s)[0].copy()
+    assert (np.abs(before[:, :K]).max(axis=1) > 0).all()
+    s.protocol = s.protocol._replace(fewest=int(counts.max()))
+    s.advance(1)
+    rows, known = models(s)[0], counts == counts.max()
+    np.testing.assert_array_equal(rows[~known, :K], before[~known, :K])
+    assert (rows[known] != before[known]).any()
+    np.testing.assert_allclose(rows[:, K], counts / PEOPLE, rtol=1e-3)
+
+
 @pytest.mark.parametrize(("people", "group", "sizes"), [(943, 128, 7), (100, 128, 1), (9, 1, 9)])
 def test_groups_are_as_large_as_asked_for(people, group, sizes):
     everybody = np.ones(people, np.bool_)

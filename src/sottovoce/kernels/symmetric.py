@@ -28,6 +28,19 @@ def add_outer(packed, vector, factor, k):
 
 
 @helper
+def moments(rows, begin, end, k):
+    """Σ y yᵀ [k, k] of rows[begin:end], of which only the lower triangle is filled in, and Σ y [k]."""
+    products, total = np.zeros((k, k)), np.zeros(k)
+    for n in range(begin, end):
+        for a in range(k):
+            y = float(rows[n, a])
+            total[a] += y
+            for b in range(a + 1):
+                products[a, b] += y * rows[n, b]
+    return products, total
+
+
+@helper
 def unpacked(packed, k):
     """The whole matrix [k, k], float64, of a packed lower triangle."""
     matrix, n = np.empty((k, k)), 0
@@ -114,3 +127,46 @@ def eigenvectors(matrix, k):
                 if matrix[p, q] != 0:
                     _rotate(matrix, vectors, p, q, k)
     return vectors
+
+
+@helper
+def pencil(left, right, k):
+    """What `solve_pencil` needs of two symmetric matrices, float32 [2k + 1, k]; both are used up.
+
+    `left` = L Lᵀ is positive definite. With the eigenvectors Q and eigenvalues g of L⁻¹ right L⁻ᵀ, and
+    P = L⁻ᵀ Q, Pᵀ left P = I and Pᵀ right P = diag g. Pᵀ, P and g stand below each other.
+    """
+    factorize(left, k)
+    for a in range(k):  # L⁻¹ right, then (L⁻¹ (L⁻¹ right)ᵀ), which is L⁻¹ right L⁻ᵀ
+        forward(left, right[:, a], k)
+    for a in range(k):
+        forward(left, right[a], k)
+    vectors, found = eigenvectors(right, k), np.empty((2 * k + 1, k), np.float32)
+    for a in range(k):
+        backward(left, vectors[a], k)
+        for d in range(k):
+            found[a, d] = found[k + d, a] = vectors[a, d]
+        found[2 * k, a] = max(right[a, a], 0.0)
+    return found
+
+
+@helper
+def solve_pencil(pencil, part, vector, weight):
+    """(left + part · right)⁻¹ vector / weight, of the matrices that `pencil` took.
+
+    The inverse is P diag(1 / (1 + part · g)) Pᵀ. Every loop adds a multiple of a row to a row. The length of
+    rows is not known when this is compiled, so that loops are vectorised, and not unrolled.
+    """
+    k = pencil.shape[1]
+    along, found = np.zeros(k, np.float32), np.zeros(k, np.float32)
+    for d in range(k):
+        value = np.float32(vector[d])
+        for a in range(k):
+            along[a] += value * pencil[k + d, a]
+    for a in range(k):
+        along[a] /= np.float32(weight) * (np.float32(1) + part * pencil[2 * k, a])
+    for a in range(k):
+        value = along[a]
+        for d in range(k):
+            found[d] += value * pencil[a, d]
+    return found

@@ -7,9 +7,12 @@ solved from the sums. Its `train` solves the person's own vector alone.
 
 from typing import Any
 
-from sottovoce.kernels import driver, helper, operation, prange
+import numpy as np
+
+from sottovoce.kernels import STORAGE, driver, from_float32, helper, operation, prange, stream
 from sottovoce.models.training import train_stored
-from sottovoce.state import Ints, People, Tables
+from sottovoce.state import Ints, People, Tables, rounding, width
+from sottovoce.state.scratch import room_for_update
 
 
 @operation
@@ -39,9 +42,52 @@ def solve_row(model, solver, tables, slot, item, total, weight, key):
     """Solve the row of an item from its `total` [w] over people of total `weight`."""
 
 
+def _vector_stays(model, tables, slot, item, count, weight, key):
+    at, last = tables.offset[slot] + item, width(tables) - 1
+    if tables.age[at] == 0:
+        fade_row(model, tables, slot, item, key)
+    share = np.float32(count / weight)
+    tables.rows[at, last] = from_float32(tables.rows, share, rounding(tables, key, item, last))
+
+
+@operation(default=_vector_stays)
+def hold_row(model, tables, slot, item, count, weight, key):
+    """Change the row of an item of which the `count` of people alone is known, in place of solving it.
+
+    By default its last number becomes their share, and the others stay, unless they were never solved.
+    """
+
+
 @operation
 def finish(model, tables, slot):
     """What remains to do when all rows of model `slot` are solved."""
+
+
+@helper
+def sweep(model, tables, slot, people, run):
+    """One sweep with the data of all people of model `slot`: `together` for such a model.
+
+    The last number of a row counts the people who contributed to it.
+    """
+    updates, last, first = room_for_update(tables, slot), width(tables) - 1, tables.offset[slot]
+    rows = np.zeros((tables.offset[slot + 1] - first, last + 1))
+    head, count = np.zeros(tables.head.shape[1]), 0
+    for n in range(people.first[slot], people.first[slot + 1]):
+        updates.offset[1] = 0
+        count += statistics(model, tables, slot, updates, 0, people, people.member[n], run)
+        for r in range(updates.offset[1]):
+            for d in range(last + 1):
+                rows[updates.ids[r], d] += updates.rows[r, d]
+        head += updates.head[0]
+    solver = prepare(model, tables, slot, head, float(count))
+    key = stream(run, STORAGE, -1 - slot, tables.clock[slot])
+    for item in range(len(rows)):
+        fade_row(model, tables, slot, item, key)
+        if rows[item, last] > 0:
+            solve_row(model, solver, tables, slot, item, rows[item], float(count), key)
+            tables.age[first + item] += 1
+    finish(model, tables, slot)
+    return count
 
 
 @helper

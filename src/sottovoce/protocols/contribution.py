@@ -13,7 +13,7 @@ import numpy as np
 from sottovoce.combine.aggregate.interface import divisor, head_weight, row_weight, stride
 from sottovoce.kernels import STORAGE, from_float32, operation, stream, to_float32
 from sottovoce.models.interface import Shape
-from sottovoce.models.statistics import fade_row, finish, prepare, solve_row
+from sottovoce.models.statistics import fade_row, finish, hold_row, prepare, solve_row
 from sottovoce.state import limited, rounding, width
 
 
@@ -95,8 +95,12 @@ def _by_solving(model, rule, tables, slot, rows, head, node, run):
     solver = prepare(model, tables, slot, head[node], weight)
     key, begin, wide = stream(run, STORAGE, slot, tables.clock[slot]), tables.offset[slot], width(tables)
     for item in range(len(rows)):
+        count = rows[item, node, wide - 1]
+        if count < 0:
+            hold_row(model, tables, slot, item, -count, weight, key)
+            continue
         fade_row(model, tables, slot, item, key)
-        if rows[item, node, wide - 1] > 0:
+        if count > 0:
             solve_row(model, solver, tables, slot, item, rows[item, node], weight, key)
             tables.age[begin + item] = limited(tables, tables.age[begin + item] + np.int32(1))
     finish(model, tables, slot)

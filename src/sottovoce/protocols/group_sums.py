@@ -200,11 +200,14 @@ def _complete_item(own):
         factor = all_of_them / there if there > 0 else np.float32(0)
         for d in range(weight):
             own[node, d] *= factor
-        own[node, weight] = all_of_them
+        own[node, weight] = all_of_them if there > 0 else -all_of_them
 
 
 @driver
 def complete(rows):
-    """Scale numerators `rows` [items, N, w + 1] from those whose numbers are in them to all contributors."""
+    """Scale numerators `rows` [items, N, w + 1] from those whose numbers are in them to all contributors.
+
+    Where all numbers are withheld, the count of contributors becomes negative.
+    """
     for item in prange(len(rows)):
         _complete_item(rows[item])

@@ -51,7 +51,7 @@ def scores(name, data, **settings):
 
 
 def test_all_are_there():
-    assert names("reference") == sorted([*RANKING, "biased-mf"])
+    assert names("reference") == sorted([*RANKING, "biased-mf", "tuned-als"])
 
 
 @pytest.mark.parametrize("name", RANKING)

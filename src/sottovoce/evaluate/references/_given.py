@@ -10,7 +10,7 @@ import numpy as np
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.split import Split
-from sottovoce.evaluate.references.interface import Reference, Scorer
+from sottovoce.evaluate.references.interface import Choosing, Reference, Scorer
 from sottovoce.models.interface import score
 from sottovoce.state import People, Tables, each_alone, locate, new_people, new_weighting, whole
 
@@ -43,7 +43,8 @@ def memory_needed(reference: Reference, data: Interactions) -> int:
 def scored(reference: Reference, split: Split, seed: int) -> Scored:
     """Fit a reference to the training set of a split, and compute all scores."""
     train = split.train
-    return given(reference.fit(train, seed), train, split.weighting)
+    fitted = reference.choose(split, seed) if isinstance(reference, Choosing) else reference
+    return given(fitted.fit(train, seed), train, split.weighting)
 
 
 def given(scorer: Scorer, train: Interactions, weighting: Interactions | None = None) -> Scored:

@@ -17,6 +17,7 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.evaluate.references._outside import consumed, limited, products
 from sottovoce.evaluate.references.interface import Scorer
 from sottovoce.registry import component
+from sottovoce.state import Floats
 
 
 @component("reference", "als", needs="implicit scipy threadpoolctl", gives="order")
@@ -34,6 +35,10 @@ class ALS(NamedTuple):
 
     def fit(self, train: Interactions, seed: int) -> Scorer:
         """Factorize the matrix of people and items."""
+        return products(*self.factorized(train, seed))
+
+    def factorized(self, train: Interactions, seed: int) -> tuple[Floats, Floats]:
+        """The vectors of people [people, k] and of items [items, k]."""
         from implicit.cpu.als import AlternatingLeastSquares
 
         with limited() as threads:
@@ -46,7 +51,7 @@ class ALS(NamedTuple):
                 random_state=np.random.default_rng(seed),
             )
             model.fit(consumed(train), show_progress=False)
-        return products(model.user_factors, model.item_factors)
+        return model.user_factors, model.item_factors
 
     def memory_needed(self, people: int, items: int) -> int:
         """The factors."""

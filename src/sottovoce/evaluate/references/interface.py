@@ -9,15 +9,20 @@ the nodes of a run, without weighting sets, and its scores are evaluated in the 
 People without training data get the score 0 for all items. Ties count against the test item, so such a
 person has no hit.
 
+A reference that chooses its parameters on the weighting set has a method `choose` besides (`Choosing`).
+
 Default parameters are published ones, or were chosen on the weighting set of MovieLens 100K (`local-holdout`,
 seed 1), never on test data; each file says which.
 """
 
 from collections.abc import Callable
-from typing import ClassVar, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol, runtime_checkable
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.state import Floats
+
+if TYPE_CHECKING:
+    from sottovoce.data.split import Split
 
 Scorer = Callable[[int, int], Floats]
 """`scorer(begin, end)` returns the scores of people begin to end − 1: [end − begin, items]."""
@@ -34,3 +39,11 @@ class Reference(Protocol):
 
     def memory_needed(self, people: int, items: int) -> int:
         """Bytes that fitting needs, besides the data and the scores."""
+
+
+@runtime_checkable
+class Choosing(Protocol):
+    """A reference that is tuned to a data set."""
+
+    def choose(self, split: "Split", seed: int) -> Reference:
+        """The reference to fit, with parameters chosen on the weighting set, never on the test set."""
