@@ -8,7 +8,7 @@ import pytest
 
 import sottovoce
 from sottovoce.errors import RunError
-from sottovoce.experiments.audit.advice import personal
+from sottovoce.experiments.audit.advice import advice, personal
 from sottovoce.experiments.audit.audit import audit
 from sottovoce.experiments.audit.written import AUDIT, read
 from sottovoce.experiments.report.report import report
@@ -235,6 +235,61 @@ def test_noise_in_sums_keeps_its_promise(small, tmp_path, observer, recipe):
     (told,) = (sentence for sentence in found.sentences if sentence.startswith("Canaries"))
     assert "8, which the promise allows" in told
     assert not any("anaries" in note for note in found.notes)
+
+
+@pytest.fixture(scope="module")
+def consensus(small, tmp_path_factory):
+    """A run of sums among peers, by its settings."""
+
+    def made(steps=(), **protocol):
+        place = tmp_path_factory.mktemp("consensus") / "run"
+        about = {f"protocol__{name}": value for name, value in protocol.items()}
+        watch = {"who": 30, "rounds": [1, 1]}
+        recipe = small(
+            model__name="als",
+            protocol__name="consensus",
+            privacy__observe=watch,
+            privacy__disclose=True,
+            privacy__steps=list(steps),
+            run__rounds=1,
+            **about,
+        )
+        run_recipe(recipe, place)
+        return audit(place)
+
+    return made
+
+
+def test_a_first_push_without_masks_tells_everything(consensus):
+    found = consensus(group=1)
+    for observer in ("neighbour", "colluders"):
+        items = entries(found.result, "items", observer)["changed"]
+        assert items["precision"]["value"] == items["recall"]["value"] == 1
+        assert items["recall"]["guessing"] < 0.5
+        vector = entries(found.result, "vector", observer)["head"]["likeness"]
+        assert vector["value"] == pytest.approx(1, abs=1e-3)
+
+
+def test_members_of_groups_look_for_single_people(consensus):
+    """Alone in rows without withholding; with it, nobody is."""
+    bare, held = consensus(group=6, fewest=1, spare=0), consensus(group=6, fewest=3, spare=0)
+    open_sums, closed = (entries(one.result, "singled", "group")["alone"] for one in (bare, held))
+    assert open_sums["people"]["value"] > 0.5 > open_sums["people"]["guessing"]
+    assert open_sums["precision"]["value"] > 0.9
+    assert closed["people"]["value"] == 0
+    (last,) = entries(held.result, "last-one", "group").values()
+    assert last["smallest"] >= 3
+    assert any("finds the vectors of" in sentence for sentence in bare.sentences)
+    assert any("can be told from the sum of their group" in told for told in advice(bare.result["attacks"]))
+
+
+def test_noise_hides_what_a_first_push_would_tell(consensus):
+    step = {"name": "gaussian", "length": 0.1, "epsilon": 8.0, "delta": 1e-3, "disclosures": 1}
+    found = consensus([step], group=1)
+    for entry in entries(found.result, "items", "neighbour").values():
+        assert not personal(entry["recall"]), entry["way"]
+    for entry in entries(found.result, "vector", "neighbour").values():
+        assert not personal(entry["likeness"]), entry["way"]
 
 
 def test_nobody_observed_and_the_report_says_how_to(finished):
