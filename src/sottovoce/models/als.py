@@ -96,7 +96,7 @@ class ALS(NamedTuple):
     """How many times M stands for u uᵀ of a person who has an item; 0 means found from sums."""
     blend: Annotated[float, Gt(0), Le(1)] = 0.9
     """The share of the way that vectors move after the first sweep."""
-    spread: Annotated[float, Gt(0)] = 0.1
+    spread: Annotated[float, Gt(0)] = 0.05
     """Standard deviation of the vectors' first values, times √k."""
     people: Annotated[int, Ge(0)] = 0
     """N, for regularization; 0 means as many as there are."""
