@@ -233,7 +233,7 @@ class Summed:
 
     def state(self) -> Arrays:
         """In virtual time, a sweep that is under way: arrays that are still in use, not copies."""
-        state: Arrays = {"sweep": np.array([self.sweep])}
+        state: Arrays = {"sweep": np.array([self.sweep, self.pushed])}
         if self.world.timing.timed:
             state |= {"sums rows": self.sums.rows, "sums head": self.sums.head}
             state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}
@@ -241,6 +241,6 @@ class Summed:
 
     def make_room(self, state: Arrays) -> None:
         """Prepare to take what `state` returned: as many messages as it holds, and the number of sweeps."""
-        self.sweep = int(state["sweep"][0])
+        self.sweep, self.pushed = (int(n) for n in state["sweep"])
         if "underway sender" in state:
             self.underway = Messages(*(np.array(state[f"underway {name}"]) for name in Messages._fields))
