@@ -36,7 +36,7 @@ def root() -> Path:
 
 
 def shipped(kind: Kind = "recipe") -> list[Shipped]:
-    """All of a kind, sorted by name: `quickstart` first, and table-2 before table-10."""
+    """All of a kind, sorted by name: those without a folder first, and table-2 before table-10."""
     found = [
         Shipped(name(path), path, _summary(path), kind)
         for path in root().rglob("*.toml")
