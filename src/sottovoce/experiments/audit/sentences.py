@@ -168,8 +168,8 @@ def sentence(entry: dict[str, Any]) -> str:
         case _:
             masked = entry["way"] == "masked sum"
             told = (
-                f"In {'masked' if masked else 'plain'} sums {share(entry['alone'])} of the rows have a single "
-                "contributor, whose change the sum shows."
+                f"In {'masked' if masked else 'plain'} sums {share(entry['alone'])} of the rows have a "
+                "single contributor, whose change the sum shows."
             )
             exposed = share(entry["exposed"]["value"])
             return told if masked else f"{told} {exposed} of people are such a contributor {after}."
