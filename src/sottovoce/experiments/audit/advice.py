@@ -63,7 +63,7 @@ def advice(entries: Iterable[dict[str, Any]]) -> list[str]:
             "Neighbours can tell what a person did by comparing models of the same sender. Let nodes meet "
             'other people in each round (network.peers = "uniform"), or withhold changes (privacy.steps).'
         )
-    alone = found.get(("server", "last-one")) or found.get(("group", "last-one"))
+    alone = found.get(("server", "last-one"))
     if alone is not None and alone["exposed"]["value"]:
         told.append(
             f"{share(alone['exposed']['value'])} of people stand alone behind a row of a sum at some time. "

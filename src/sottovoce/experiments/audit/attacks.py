@@ -127,12 +127,13 @@ def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict
 def sums(records: Records, masked: list[Sum]) -> dict[str, Any] | None:
     """How few people stand behind the rows of a server's sums; None if nothing reached a server.
 
-    Under masks, rows with too few contributors are not summed, and do not count.
+    Under masks, rows with too few contributors are not summed, and do not count. Who the contributors are is
+    not known there: `exposed` then tells whether anybody is alone, and not how many people are.
     """
     if masked:
         every = [
-            (np.full(n, one.round), np.full(n, one.clock), np.arange(n), np.full(n, item))
-            for one in masked
+            (np.full(n, one.round), np.full(n, number), np.arange(n), np.full(n, item))
+            for number, one in enumerate(masked)
             for item, n in zip(one.items.tolist(), one.counts[one.items].tolist(), strict=True)
         ]
         if not every:

@@ -166,11 +166,13 @@ def sentence(entry: dict[str, Any]) -> str:
             kept = "which the promise allows" if entry["epsilon"] <= claimed else "so THE PROMISE IS BROKEN"
             return f"{told}; {_PROMISES[entry['observer']]} {claimed:g}, {kept}."
         case _:
-            kind = "masked" if entry["way"] == "masked sum" else "plain"
-            return (
-                f"In {kind} sums {share(entry['alone'])} of the rows have a single contributor, whose change "
-                f"the sum shows. {share(entry['exposed']['value'])} of people are such a contributor {after}."
+            masked = entry["way"] == "masked sum"
+            told = (
+                f"In {'masked' if masked else 'plain'} sums {share(entry['alone'])} of the rows have a "
+                "single contributor, whose change the sum shows."
             )
+            exposed = share(entry["exposed"]["value"])
+            return told if masked else f"{told} {exposed} of people are such a contributor {after}."
 
 
 def headlines(entries: list[dict[str, Any]]) -> list[str]:
