@@ -148,7 +148,7 @@ def test_a_network_without_anybody_has_statistics():
 
 
 def test_recipes_find_them_by_name():
-    assert registry.names("churn") == ["always", "phones", "stunner", "trace"]
+    assert registry.names("churn") == ["always", "periods", "phones", "stunner", "trace"]
     assert registry.build("churn", "always", {}, "churn") == Always()
     assert registry.build("churn", "stunner", {}, "churn").path is None
     assert registry.build("churn", "phones", {"online": 0.3}, "churn").online == 0.3
