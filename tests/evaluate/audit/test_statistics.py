@@ -6,6 +6,7 @@ import pytest
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.evaluate.audit import statistics
 from sottovoce.exchange.update import local_update
+from sottovoce.models import als
 from sottovoce.models.als import ALS
 from sottovoce.protocols.federated import Federated
 from sottovoce.state import gathered
@@ -98,13 +99,13 @@ def apart(rows, vectors):
 
 
 def test_later_sweeps_need_the_model_which_everybody_has():
-    """A row of one contributor is parallel to u once (1 − α) M y is subtracted."""
+    """A row of one contributor is parallel to u once (1 − α) s M y is subtracted."""
     rows, _, true, own, world = contributions(8, sweeps=4)
     items, total, counts = summed(rows, own)
     size, head = FACTORS * (FACTORS + 1) // 2, world.tables.head[0].astype(np.float64)
     other, at = np.zeros((FACTORS, FACTORS)), np.tril_indices(FACTORS)
-    other[at] = other[at[::-1]] = head[size : 2 * size]
-    alpha = world.model.share * np.sqrt(head[2 * size] / ITEMS)
+    other[at] = other[at[::-1]] = als._alike(head)[0] * head[size : 2 * size]
+    alpha = als._weight(world.model, als._mean(head), als._chosen(head)[0])
     vectors = world.tables.rows[items, :FACTORS].astype(np.float64)
     bare, total = total, statistics.without_model(total, counts, vectors, other, alpha)
     single = counts == 1

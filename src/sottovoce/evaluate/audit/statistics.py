@@ -10,8 +10,8 @@ it tells a lot, whoever computes it:
   rows, it is somebody's vector, however many people stand behind the rows (`differences`). In small groups
   many rows differ by one person; among a hundred people hardly any do.
 
-In the first sweeps of `als` a row is the plain sum of u. Later a row also has (1 − α) M y of each
-contributor, with public M and y: `without_model` subtracts it, and what is left of each contributor is
+In the first sweep of `als` a row is the plain sum of u. Later a row also has (1 − α) s M y of each
+contributor, with public s, M and y: `without_model` subtracts it, and what is left of each contributor is
 parallel to u.
 
 What is found has no name: it is one of the people in the sum. Whoever knows a few items of a person can tell
@@ -70,9 +70,9 @@ def in_heads(heads: Doubles, factors: int) -> tuple[Doubles, Doubles]:
 
 
 def without_model(rows: Doubles, counts: Doubles, vectors: Doubles, other: Doubles, alpha: float) -> Doubles:
-    """Rows [m, k] of sums without what the model adds for each of `counts` [m] contributors: (1 − α) M y.
+    """Rows [m, k] of sums without what the model adds for each of `counts` [m] contributors: (1 − α) s M y.
 
-    `vectors` are the items' y [m, k], and `other` is M [k, k].
+    `vectors` are the items' y [m, k], and `other` is s M [k, k].
     """
     return np.asarray(rows - (1 - alpha) * counts[:, None] * (vectors @ other))
 
