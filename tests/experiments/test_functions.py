@@ -176,7 +176,7 @@ tolerance = 1
 
 
 def test_what_is_shipped_and_whether_all_is_well():
-    assert sv.recipes()[0].name == "quickstart"
+    assert sv.recipes()[0].name == "consensus"
     assert {found.kind for found in sv.recipes()} == {"recipe", "reproduction"}
     checks = sv.doctor()
     assert {check.about for check in checks} == {"python", "packages", "kernels", "data", "memory"}
