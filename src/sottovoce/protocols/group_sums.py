@@ -12,7 +12,8 @@ many contributors: with a bound B on the size of numbers, a row of n contributor
 B is `ROOM` times the mean over people of their largest number. So nobody can add more than B to a row.
 The last number of a row and the numbers of the head are fixed-point numbers of 32 and of 64 bits.
 
-Masks cancel exactly, so no masks are drawn here: integers are summed, and give the same bits.
+Masks cancel exactly in sums of integers, so no masks are drawn here. The clients of `exchange.secure` sum
+fixed-point numbers; they do not have these steps for each row yet.
 """
 
 from typing import NamedTuple
