@@ -1,4 +1,4 @@
-"""`sottovoce reproduce`: a table or figure of a paper, run again."""
+"""`sottovoce reproduce`: a table or figure, of a paper or of our own, run again."""
 
 from pathlib import Path
 from typing import Any
@@ -100,7 +100,7 @@ def _show(found: dict[str, Any]) -> None:
     screen, marks = console(), {True: "✓", False: "✗", None: "·"}
     screen.print(f"{words.title(found)}: {words.verdict(found)}\n{words.scope(found)}", soft_wrap=True)
     for claim in found["claims"]:
-        screen.print(f"\n{words.judgement(claim)}: {claim['claim']} ({words.source(claim)})", soft_wrap=True)
+        screen.print(f"\n{words.judgement(claim)}: {words.stated(found, claim)}", soft_wrap=True)
         for finding in claim["findings"]:
             screen.print(f"  {marks[finding['holds']]} {finding['said']}", soft_wrap=True)
     for one in words.tables(found):

@@ -28,7 +28,7 @@ from typing import Any, Self
 from pydantic import BaseModel, ConfigDict, PrivateAttr, ValidationError
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe import building, combinations, resolving, toml
+from sottovoce.experiments.recipe import building, combinations, resolving, shipped, toml
 from sottovoce.experiments.recipe.building import Components
 from sottovoce.experiments.recipe.document import beside, parsed, shorten
 from sottovoce.experiments.recipe.overrides import override
@@ -72,7 +72,7 @@ class Recipe(BaseModel):
         """
         path = Path(path)
         document = parsed(path)
-        if "paper" in document:
+        if shipped.kind_of(document) == "reproduction":
             raise RecipeError(
                 f"{path} is a reproduction of many runs, not a recipe for one.",
                 f"Run it with: sottovoce reproduce {path}.",

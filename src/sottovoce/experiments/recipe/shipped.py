@@ -1,13 +1,14 @@
 """The recipes and reproductions that come with Sottovoce.
 
 They lie inside the installed package, or at the root of a checkout. A recipe describes a run. A
-reproduction describes the runs for a table or figure of a paper; its file has a section [paper].
+reproduction describes the runs for a table or figure, of a paper or of our own; its file has [axes].
 """
 
 import re
 import tomllib
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import sottovoce
 from sottovoce import files
@@ -77,8 +78,13 @@ def name(path: Path) -> str:
     return (whole.relative_to(place) if whole.is_relative_to(place) else Path(whole.name)).as_posix()
 
 
+def kind_of(document: Mapping[str, Any]) -> Kind:
+    """What a file is about: a reproduction has axes, along which its runs differ."""
+    return "reproduction" if "axes" in document else "recipe"
+
+
 def _kind(path: Path) -> Kind:
-    return "reproduction" if "paper" in tomllib.loads(path.read_text("utf-8")) else "recipe"
+    return kind_of(tomllib.loads(path.read_text("utf-8")))
 
 
 def _summary(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Reproductions: tables and figures of papers, run again and compared with the printed numbers.
 
-labels.py    what every TOML file has: a paper, axes of settings, and how their labels are read
+labels.py    what every TOML file has: a paper, or what it shows of our own; axes, and how labels are read
 form.py      a file about runs: base recipe, axes, rows and claims; sections.py its tables
 figures.py   numbers of finished runs: which metric, read where
 claims.py    whether a statement holds by more than chance over seeds

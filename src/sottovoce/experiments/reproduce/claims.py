@@ -1,9 +1,10 @@
 """Whether statements hold, with the numbers that decide it.
 
 Runs of the same seed share split and randomness, so differences are taken seed by seed. A difference
-counts if the 95 % interval of its mean over seeds excludes zero (`Figure.clear`). A single seed has no
-interval and decides nothing. A value that a run never reaches counts as reached one step after the last
-evaluation; if neither run reaches it, nothing is decided.
+counts if the 95 % interval of its mean over seeds excludes zero (`Figure.clear`), and a figure or a ratio is
+within limits if its whole interval is. A single seed has no interval and decides nothing. If one run has
+fewer seeds than the other, the seeds that both have are compared. A value that a run never reaches counts as
+reached one step after the last evaluation; if neither run reaches it, nothing is decided.
 """
 
 import math
@@ -15,7 +16,7 @@ from sottovoce.experiments.reproduce import figures, papers
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction
 from sottovoce.experiments.reproduce.papers import Finding
-from sottovoce.experiments.reproduce.sections import Check, Claim, Reaches
+from sottovoce.experiments.reproduce.sections import TAILS, Check, Claim, Reaches
 
 
 class _Column(NamedTuple):
@@ -34,7 +35,7 @@ class _Column(NamedTuple):
         return self.missed == len(self.values)
 
     def minus(self, other: "_Column") -> Figure:
-        pairs = zip(self.values, other.values, strict=True)
+        pairs = zip(self.values, other.values, strict=False)
         return Figure.of([min(a, self.limit) - min(b, other.limit) for a, b in pairs])
 
 
@@ -55,14 +56,19 @@ def _findings(form: Reproduction, check: Check, results: Results) -> Iterator[Fi
     if check.function is not None:
         yield from papers.find(check.function)(form, results)
         return
-    texts = check.order or check.within or []
-    metric = check.metric or form.metric
+    texts, metric = check.texts, check.metric or form.metric
     for labels, runs in form.together(texts, check.only, results):
         if not all(figures.measured(form, level, [run], results) for run, level in runs):
             continue
         columns = [_column(form, check, metric, results, *run) for run in runs]
         where = f"{', '.join(labels)}: " if labels else ""
         told = ", ".join(f"{t} {_told(c, metric, check)}" for t, c in zip(texts, columns, strict=True))
+        if check.of is not None or check.times:
+            found = _limited(columns, metric, check)
+            yield found._replace(
+                said=f"{where}{figures.say_read(metric, check.at, form.x)}: {told}{found.said}"
+            )
+            continue
         judged = [_judge(*pair, metric, check, form.x) for pair in pairwise(columns)]
         read, why = figures.say_read(metric, check.at, form.x), "; ".join(one.said for one in judged)
         yield Finding(f"{where}{read}: {told} ({why})", figures.every(one.holds for one in judged))
@@ -73,7 +79,8 @@ def _column(
 ) -> _Column:
     places = figures.places(form, results[run][0])
     limit = figures.after(places, form.x) if isinstance(check.at, Reaches) else math.inf
-    return _Column(figures.values(form, results[run], metric, "final" if level else check.at, level), limit)
+    at = check.at if level is None or check.at in TAILS else "final"
+    return _Column(figures.values(form, results[run], metric, at, level), limit)
 
 
 def _told(column: _Column, metric: str, check: Check) -> str:
@@ -83,6 +90,29 @@ def _told(column: _Column, metric: str, check: Check) -> str:
     reached = Figure.of([value for value in column.values if value != math.inf])
     missed = f"never with {column.missed} of {len(column.values)} seeds"
     return f"{missed}, else {figures.say_over(reached, metric, check.at)}"
+
+
+def _limited(columns: list[_Column], metric: str, check: Check) -> Finding:
+    """Whether the whole interval of a figure, or of a ratio of two, is within the limits."""
+
+    def say(value: float) -> str:
+        return f"{100 * value:.2f} %" if check.times else figures.say(value, metric, check.at)
+
+    values = columns[0].values
+    if check.times:
+        values = [a / b for a, b in zip(*(column.values for column in columns), strict=False)]
+    figure = Figure.of(values)
+    ratio = f"{say(figure.mean)} of it, " if check.times else ""
+    low = -math.inf if check.least is None else check.least
+    high = math.inf if check.most is None else check.most
+    limits = [f"at least {say(low)}"] * (low > -math.inf) + [f"at most {say(high)}"] * (high < math.inf)
+    asked = f"asked is {' and '.join(limits)}"
+    if figure.margin is None:
+        return Finding(f" ({ratio}{asked}, and a single seed decides nothing)", None)
+    ends = figure.mean - figure.margin, figure.mean + figure.margin
+    holds = low <= ends[0] and ends[1] <= high
+    chance = ", which may be chance" if low <= figure.mean <= high and not holds else ""
+    return Finding(f" ({ratio}the interval is {say(ends[0])} to {say(ends[1])}, {asked}{chance})", holds)
 
 
 def _judge(a: _Column, b: _Column, metric: str, check: Check, x: str) -> Finding:
@@ -100,6 +130,12 @@ def _judge(a: _Column, b: _Column, metric: str, check: Check, x: str) -> Finding
         allowed = figures.say(check.by, metric, check.at)
         holds = False if least else gain.within(check.by)
         return Finding(f"apart by {size}{end}, allowed {allowed}{single}", holds)
+    if check.not_behind:
+        behind = (-gain).clear
+        if gain.mean >= 0:
+            return Finding(f"ahead by {size}{single}", None if behind is None else not behind)
+        chance = ", which may be chance" if behind is False else ""
+        return Finding(f"behind by {size}{chance}{single}", figures.opposite(behind))
     if gain.mean == 0:
         return Finding(f"no difference{single}", gain.clear)
     if gain.mean > 0:

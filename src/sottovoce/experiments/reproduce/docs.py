@@ -65,7 +65,8 @@ def _index(results: list[dict[str, Any]]) -> str:
         [
             "# Reproductions",
             "",
-            "Tables and figures of published papers, run again. Statements that do not hold are shown, too.",
+            "Tables and figures of published papers, run again, and comparisons of our own.",
+            "Statements that do not hold are shown, too.",
             "Each page is made from a result kept beside it; see [how a reproduction is written](format.md).",
             "Settings are chosen on a weighting set (a validation set), neither trained nor tested on.",
             "",
@@ -78,11 +79,11 @@ def _index(results: list[dict[str, Any]]) -> str:
 
 
 def _page(found: Mapping[str, Any]) -> str:
-    paper = found["paper"]
+    before, title, after = words.about(found)
     lines = [
         f"# {words.title(found)}",
         "",
-        f"{paper['authors']}: *{paper['title']}*, {paper['year']}.",
+        f"{before}*{title}*{after}." if title else before,
         "",
         f"**{words.verdict(found)}** {words.scope(found)}",
         "",
@@ -91,10 +92,7 @@ def _page(found: Mapping[str, Any]) -> str:
         lines += [f"![{words.BAND}]({_slug(found)}.svg)", "", words.BAND, ""]
     lines += ["## Statements", ""] if found["claims"] else []
     for claim in found["claims"]:
-        lines += [
-            f"**{words.judgement(claim).capitalize()}**: {claim['claim']} ({words.source(claim)})",
-            "",
-        ]
+        lines += [f"**{words.judgement(claim).capitalize()}**: {words.stated(found, claim)}", ""]
         lines += [f"- {words.mark(f['holds'])} · {f['said']}" for f in claim["findings"]]
         lines += [""]
     for number, (who, columns, cells) in enumerate(words.leak_tables(found)):
@@ -105,6 +103,7 @@ def _page(found: Mapping[str, Any]) -> str:
         "## Figures",
         "",
         *(line for one in words.tables(found) for line in _table(one)),
+        *_disclosures(found),
         "## What was done",
         "",
         found["tuned"],
@@ -122,6 +121,14 @@ def _page(found: Mapping[str, Any]) -> str:
         "",
     ]
     return "\n".join(lines)
+
+
+def _disclosures(found: Mapping[str, Any]) -> list[str]:
+    shown = words.disclosures(found)
+    if shown is None:
+        return []
+    told = [shown.caption, "", _line(shown.header), "|---|---|---|---|", *map(_line, shown.lines), ""]
+    return ["## What leaves a device", "", *told]
 
 
 def _table(table: words.Table) -> list[str]:

@@ -88,7 +88,9 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
         for one, other in zip(opened[run], opened[apart], strict=True):
-            one.figures = one.figures.model_copy(update={"references": other.references})
+            more = one.figures.tails_beside | other.figures.tails_beside
+            update = {"references": other.references, "tails_beside": more}
+            one.figures = one.figures.model_copy(update=update)
     return {run: runs for run, runs in opened.items() if run not in plan.beside.values()}
 
 
@@ -115,7 +117,8 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "confidence": figures.CONFIDENCE,
         "fewer": {label: n for label, n in form.fewer.items() if any(label in run for run in results)},
         **form.extent(results),
-        "paper": form.paper.model_dump(),
+        "paper": form.paper and form.paper.model_dump(),
+        **({"own": form.own.model_dump()} if form.own else {}),
         "rows": [row for rows in form.rows for row in _rows(form, rows, results)],
         "claims": [claims.judge(form, claim, results) for claim in form.claims],
         "tuned": form.tuned,
@@ -125,6 +128,7 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "panels": _panels(form, results),
         "people": [_people(form, metric, results) for metric in form.people],
         **({"leaks": leaks.tables(results)} if form.audit else {}),
+        **({"disclosures": _disclosures(form, results)} if form.disclosures else {}),
         "data": _data(results),
         "version": __version__,
     }
@@ -152,7 +156,8 @@ def dumps(summary: Mapping[str, Any]) -> str:
 
 
 def _rows(form: Reproduction, rows: Rows, results: Results) -> Iterator[dict[str, Any]]:
-    metric, per = rows.metric or form.metric, rows.per or list(form.axes)
+    metric = rows.metric or form.metric
+    per = list(form.axes) if rows.per is None else rows.per
     there = [run for run in form.runs(rows.only) if run in results]
     for text in rows.of:
         level = form.named(text).level
@@ -165,6 +170,7 @@ def _rows(form: Reproduction, rows: Rows, results: Results) -> Iterator[dict[str
             said = [None if v is None else figures.say(v, metric, rows.at) for v in (paper, rows.tolerance)]
             yield {
                 "name": ", ".join([*labels, *([level] if level else [])]),
+                **({"panel": form.panel(run)[0]} if form.own else {}),
                 "metric": metric,
                 "at": figures.say_at(rows.at, form.x),
                 "paper": paper,
@@ -226,6 +232,15 @@ def _curve(form: Reproduction, seeds: Sequence[Run]) -> dict[str, Any]:
         "low": [round(min(column), 5) for column in columns],
         "high": [round(max(column), 5) for column in columns],
     }
+
+
+def _disclosures(form: Reproduction, results: Results) -> list[dict[str, Any]]:
+    """What leaves a device, for each curve of a panel; panels do not differ in it."""
+    found: dict[str, list[dict[str, Any]]] = {}
+    for run, runs in results.items():
+        seen = [one.model_dump(include={"what", "to", "tells"}) for one in runs[0].figures.privacy]
+        found.setdefault(form.panel(run)[1], seen)
+    return [{"name": name, **one} for name, seen in found.items() for one in seen]
 
 
 def _diverged(results: Results) -> list[str]:

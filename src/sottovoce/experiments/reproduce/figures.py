@@ -20,7 +20,7 @@ from sottovoce.evaluate import student
 from sottovoce.experiments.pages import words
 from sottovoce.experiments.reproduce import leaks
 from sottovoce.experiments.reproduce.form import Labels, Reproduction
-from sottovoce.experiments.reproduce.sections import At, Hours, Reaches
+from sottovoce.experiments.reproduce.sections import TAILS, At, Hours, Reaches
 from sottovoce.experiments.runs.machine import size
 from sottovoce.experiments.runs.nodes import PREFIX
 from sottovoce.experiments.runs.result import Result
@@ -37,7 +37,8 @@ Results = Mapping[Labels, Sequence[Run]]
 
 CHURN = {"share online": "online", "minutes per session": "session_minutes"}
 OF_DATA = ("people", "items", "interactions")
-COUNTS = (*OF_DATA, "nodes", "messages", "bytes", "seconds", "Mbit per message", *CHURN)
+SIZES = ("bytes", "bytes per person")
+COUNTS = (*OF_DATA, "nodes", "messages", *SIZES, "seconds", "Mbit per message", *CHURN)
 """What a row or a check can read besides metrics; the last two only under churn."""
 
 
@@ -109,11 +110,13 @@ class Figure(NamedTuple):
 
 
 def places(form: Reproduction, run: Run) -> list[float]:
-    """The x value of each evaluation: its round, its hour, or the messages per node."""
+    """The x value of each evaluation: its round, its hour, messages per node or megabytes per person."""
     if form.x == "rounds":
         return [event["round"] for event in run.curve]
     if form.x == "messages":
         return [event["messages"] / run.figures.nodes for event in run.curve]
+    if form.x == "megabytes":
+        return [event["bytes"] / run.figures.data.people / 1e6 for event in run.curve]
     if form.hours is None and any("hours" not in event for event in run.curve):
         raise RecipeError(
             f"{form.name} draws curves over hours, but a run has no clock.",
@@ -144,6 +147,8 @@ def value(
     if level is not None:
         if level not in beside:
             raise RecipeError(f"{level!r} is not measured beside these runs.", nearest(level, list(beside)))
+        if at in TAILS:
+            return _number(run.figures.tails_beside.get(level, {}).get(metric, {}).get(str(at)))
         return _number(beside[level][metric])
     sign = 1 if lower_is_better(metric) else -1
     rounds: list[float] = [event["round"] for event in run.curve]
@@ -190,7 +195,7 @@ def after(places: Sequence[float], x: str) -> float:
 
 def smaller_is_better(metric: str, at: At) -> bool:
     """Whether a small number is the good one."""
-    counted = ("bytes", "seconds", "messages", "rounds to converge", "seconds per node")
+    counted = (*SIZES, "seconds", "messages", "rounds to converge", "seconds per node")
     return isinstance(at, Reaches) or lower_is_better(metric) or metric in counted
 
 
@@ -204,7 +209,7 @@ def say(figure: float, metric: str, at: At = "final") -> str:
         return f"{figure:.3g}" if abs(figure) < 1000 else f"{figure:,.0f}"
     if metric not in COUNTS or not math.isfinite(figure):
         return words.figure(metric, figure, 2)
-    if metric == "bytes":
+    if metric in SIZES:
         return size(figure)
     return f"{figure:.3g}" if figure % 1 else f"{figure:,.0f}"
 
@@ -268,6 +273,8 @@ def of_everybody(run: Run, metric: str) -> NDArray[np.float64]:
 def _count(result: Result, metric: str) -> float:
     if metric == "Mbit per message":
         return 8e-6 * result.bytes / result.messages if result.messages else math.nan
+    if metric == "bytes per person":
+        return result.bytes / result.data.people
     if metric in CHURN:
         return _number(result.churn.get(CHURN[metric]))
     return float(getattr(result.data, metric) if metric in OF_DATA else getattr(result, metric))

@@ -1,7 +1,8 @@
 """A reproduction: a TOML file that says what a paper's table or figure needs, and what it claims.
 
     base     the recipe that all runs start from; [set] changes it for all of them
-    [paper]  authors, year, title, and which part of it is reproduced
+    [paper]  authors, year, title, and which part of it is reproduced; or
+    [own]    what is shown by results of our own, which no paper has
     [axes]   settings that differ: every combination of one label from each axis is a run
 
         [axes.epochs]
@@ -14,7 +15,8 @@
     [quick]  the reduced version: only these labels, these changes
     apart    labels that are run only if `--only` names them; "large, slow" means runs with both
     fewer    labels that are run under fewer seeds, such as { "as large as MovieLens 10M" = 1 }
-    x        the x axis of curves: "rounds" (the default), "hours" of virtual time, or "messages" per node
+    x        the x axis of curves: "rounds" (the default), "hours" of virtual time, "messages" per node, or
+             "megabytes" per person
     [[rows]] figures, with what the paper printed and how far off ours may be
     [[claims]] statements, each with checks
 
@@ -38,6 +40,7 @@ from sottovoce.registry import is_file, names, nearest
 
 BASELINES = ("popularity", "random")
 """What is measured beside every run."""
+_FORMS = ("order", "not_behind", "within", "of", "times", "function")
 
 
 class Reproduction(Labelled):
@@ -49,8 +52,8 @@ class Reproduction(Labelled):
     people: list[str] = []
     """Figures whose distribution over people is drawn, one picture in every panel: metrics, or what nodes
     did, such as "rounds to converge" (`figures.NODES`)."""
-    x: Literal["rounds", "hours", "messages"] = "rounds"
-    """The x axis of curves: rounds, hours of virtual time, or messages sent per node."""
+    x: Literal["rounds", "hours", "messages", "megabytes"] = "rounds"
+    """The x axis of curves: rounds, hours of virtual time, messages per node, or megabytes per person."""
     hours: Annotated[float, Field(gt=0)] | None = None
     """How many hours a round stands for in runs without a clock, such as central training."""
     fewer: dict[str, Annotated[int, Field(ge=1)]] = {}
@@ -59,6 +62,8 @@ class Reproduction(Labelled):
     """Runs lie in a directory `runs` beside this reproduction's, where others find them; see shared.py."""
     audit: bool = False
     """Audit every run, and show who sees what. The runs need privacy.observe."""
+    disclosures: bool = False
+    """Show what leaves a device in each run, as its components declare it."""
     kept: bool = False
     """Keep the figures of runs beside the page. Figures of single people are never kept."""
     also: list[Also] = []
@@ -133,13 +138,18 @@ class Reproduction(Labelled):
             raise RecipeError(f"{self._where}: hours are read from curves over rounds.", 'Add x = "hours".')
 
     def _check_form(self, check: Check) -> None:
-        forms = [form for form in ("order", "within", "function") if getattr(check, form) is not None]
-        if len(forms) != 1 or (check.within is None) != (check.by is None):
+        forms = [form for form in _FORMS if getattr(check, form) is not None]
+        limited = check.least is not None or check.most is not None
+        wrong = (check.within is None) != (check.by is None) or limited != bool(check.of or check.times)
+        if len(forms) != 1 or wrong:
+            told = " and ".join([*forms, *(["limits"] if limited else [])])
             raise RecipeError(
-                f"{self._where}: a check has {' and '.join(forms) or 'no form'}.",
-                "Give it one of order = [best, next, …], within = [one, other] with by = …, function = name.",
+                f"{self._where}: a check has {told or 'no form'}.",
+                "Give it one of order = [best, next, …], not_behind = [one, other], within = [one, other] "
+                "with by = …, of = labels or times = [one, other], both with least = … or most = …, "
+                "function = name.",
             )
-        self.refuse_mixed(check.order or check.within or ())
+        self.refuse_mixed(check.texts)
 
 
 def settings(table: Mapping[str, Any]) -> list[str]:

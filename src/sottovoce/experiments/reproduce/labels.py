@@ -1,4 +1,6 @@
-"""What every reproduction's file has: a paper, axes with labels, a reduced version; and how labels are read.
+"""What every reproduction's file has, and how its labels are read.
+
+It has a paper, or what is shown by results of our own; axes with labels; and a reduced version.
 
 A file with `base` describes runs (form.py), one with `measure` calls of a function (measured/form.py).
 """
@@ -15,7 +17,7 @@ from sottovoce.errors import RecipeError
 from sottovoce.experiments.recipe import shipped
 from sottovoce.experiments.recipe.document import parsed
 from sottovoce.experiments.recipe.refusal import refusal
-from sottovoce.experiments.reproduce.sections import FIXED, Paper, Quick
+from sottovoce.experiments.reproduce.sections import FIXED, Own, Paper, Quick
 from sottovoce.registry import nearest
 
 Labels = tuple[str, ...]
@@ -39,7 +41,9 @@ class Labelled(BaseModel):
     """Which settings were tuned, and on what, for the reader."""
     notes: list[str] = []
     """Decisions and deviations, for the reader."""
-    paper: Paper
+    paper: Paper | None = None
+    own: Own | None = None
+    """In place of a paper: what is shown by results of our own."""
     set: dict[str, Any] = {}
     apart: list[str] = []
     """Labels whose runs are left out unless `--only` names them; "large, slow" means runs with both."""
@@ -54,9 +58,9 @@ class Labelled(BaseModel):
         """Read a file, or a shipped reproduction by name."""
         path = shipped.find(name, "reproduction")
         document = parsed(path)
-        if "paper" not in document:
+        if shipped.kind_of(document) != "reproduction":
             raise RecipeError(
-                f"{path} is a recipe for one run, not a reproduction of a paper.",
+                f"{path} is a recipe for one run, not a reproduction of many.",
                 f"Run it with: sottovoce run {name}.",
             )
         try:
@@ -184,6 +188,11 @@ class Labelled(BaseModel):
 
     def _check(self) -> None:
         """Refuse labels with two meanings or none."""
+        if (self.paper is None) == (self.own is None):
+            raise RecipeError(
+                f"{self._where}: it has {'both [paper] and [own]' if self.paper else 'no [paper]'}.",
+                "Write [paper] for what a paper shows, or [own] for results of your own.",
+            )
         for label in self._labels:
             if "," in label or self._labels.count(label) > 1:
                 problem = "has a comma" if "," in label else "is used twice"

@@ -22,6 +22,7 @@ def render(found: Mapping[str, Any]) -> str:
                 _people(found),
                 _claims(found),
                 _figures(found),
+                _disclosures(found),
                 _about(found),
             ),
         ),
@@ -29,12 +30,11 @@ def render(found: Mapping[str, Any]) -> str:
 
 
 def _header(found: Mapping[str, Any]) -> Html:
-    paper = found["paper"]
     return element(
         "header",
         element("p", "Sottovoce", class_="brand"),
         element("h1", words.title(found)),
-        element("p", f"{paper['authors']}: {paper['title']}, {paper['year']}", class_="subtitle"),
+        element("p", "".join(words.about(found)), class_="subtitle"),
         element(
             "p",
             element("strong", words.verdict(found)),
@@ -76,9 +76,10 @@ def _claims(found: Mapping[str, Any]) -> Html:
             element("li", element("strong", words.mark(finding["holds"])), f" · {finding['said']}")
             for finding in claim["findings"]
         ]
+        source = words.source(found, claim)
         parts += [
             element("h3", f"{words.judgement(claim).capitalize()}: {claim['claim']}"),
-            element("p", f"{words.source(claim)[0].upper()}{words.source(claim)[1:]}.", class_="subtitle"),
+            element("p", f"{source[0].upper()}{source[1:]}.", class_="subtitle") if source else Html(""),
             element("ul", *looked) if looked else element("p", f"{claim['evidence'].capitalize()}."),
         ]
     return element("section", element("h2", "Statements"), *parts) if parts else Html("")
@@ -87,6 +88,14 @@ def _claims(found: Mapping[str, Any]) -> Html:
 def _figures(found: Mapping[str, Any]) -> Html:
     drawn = [table(one.header, one.lines, one.caption) for one in words.tables(found)]
     return element("section", element("h2", "Figures"), *drawn) if drawn else Html("")
+
+
+def _disclosures(found: Mapping[str, Any]) -> Html:
+    shown = words.disclosures(found)
+    if shown is None:
+        return Html("")
+    told = table(shown.header, shown.lines, shown.caption)
+    return element("section", element("h2", "What leaves a device"), told)
 
 
 def _about(found: Mapping[str, Any]) -> Html:

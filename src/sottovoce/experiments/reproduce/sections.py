@@ -1,6 +1,6 @@
 """The tables of a reproduction's file."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field
 
@@ -23,6 +23,15 @@ class Paper(Strict):
     """The part of the paper that is reproduced, for example "Figure 3"."""
 
 
+class Own(Strict):
+    """What is shown by results of our own, which no paper has."""
+
+    shows: str
+    """The title of the page."""
+    about: str
+    """What the page is about, in a sentence or two."""
+
+
 class Reaches(Strict):
     """The first evaluated round in which a metric is at least as good as a value, or as a level."""
 
@@ -36,6 +45,7 @@ class Hours(Strict):
 
 
 Tail = Literal["cdf 0.1", "cdf 0.01", "cdf 0.001", "worst 10%"]
+TAILS: tuple[str, ...] = get_args(Tail)
 At = Literal["final", "best", "mean"] | Tail | int | Hours | Reaches
 """Where a metric is read: after the last round, at its best, as the mean over the curve, in the tail
 of the people served worst, after a round, after some hours, or as the round or the hour in which it
@@ -70,11 +80,25 @@ class Check(Read):
 
     order: Annotated[list[str], Field(min_length=2)] | None = None
     """Labels, best first: each is better than the next."""
+    not_behind: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Labels of two: the first is not worse than the second, by more than chance."""
+    of: str | None = None
+    """Labels of runs whose figure is at least `least` and at most `most`."""
+    times: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
+    """Labels of two: the first figure divided by the second is from `least` to `most`."""
+    least: float | None = None
+    most: float | None = None
     within: Annotated[list[str], Field(min_length=2, max_length=2)] | None = None
     """Labels of two that differ by at most `by`."""
     by: Annotated[float, Field(ge=0)] | None = None
     function: str | None = None
     """The name of a function in papers/, such as "hegedus.gap_shrinks"."""
+
+    @property
+    def texts(self) -> list[str]:
+        """The labels that are compared."""
+        alone = [] if self.of is None else [self.of]
+        return self.order or self.not_behind or self.within or self.times or alone
 
 
 class Claim(Strict):

@@ -22,22 +22,43 @@ LEAKS = (
     "known not to be the person's. Instances: the share of people whose number is known. Vector, rows, head: "
     "the cosine with the truth. Alone in a sum: the share of people who are behind a row of a sum alone."
 )
+MEANS = "Mean ± standard deviation over seeds."
+LEAVES = (
+    "As the components declare it. Ratings, and a person's vector where nothing else is said, stay private."
+)
 EARLIER = "The earlier rule: a difference counts beyond two standard deviations over seeds."
 
 
 def title(found: Mapping[str, Any]) -> str:
     """What is reproduced."""
+    if own(found):
+        return str(found["own"]["shows"])
     paper = found["paper"]
     return f"{paper['shows']} ({paper['authors']} {paper['year']})"
+
+
+def own(found: Mapping[str, Any]) -> bool:
+    """Whether results are our own, with no paper beside them."""
+    return found["paper"] is None
+
+
+def about(found: Mapping[str, Any]) -> tuple[str, str, str]:
+    """Where the statements come from, in three parts, of which the second is a title."""
+    if own(found):
+        return found["own"]["about"], "", ""
+    paper = found["paper"]
+    return f"{paper['authors']}: ", paper["title"], f", {paper['year']}"
 
 
 def verdict(found: Mapping[str, Any]) -> str:
     """How many of the statements and figures hold; a reduced version has no verdict."""
     if found["quick"]:
-        return "No verdict on the paper."
+        return "No verdict." if own(found) else "No verdict on the paper."
     told = [claim for claim in found["claims"] if claim["source"]]
     ours = [claim for claim in found["claims"] if not claim["source"]]
     kinds = {"the paper's statements": told, "its printed figures": found["rows"], "our own statements": ours}
+    if own(found):
+        kinds = {"statements": found["claims"]}
     parts = []
     for what, judged in kinds.items():
         known = [entry["holds"] for entry in judged if entry["holds"] is not None]
@@ -84,7 +105,8 @@ def scope(found: Mapping[str, Any]) -> str:
         under, once = count(len(seeds), "repetition"), "repetition"
     spread = f"; a single {once} decides no comparison" if len(seeds) == 1 else ""
     if found["quick"]:
-        return f"A reduced version (--quick) decides nothing about the paper: {under}."
+        what = "" if own(found) else " about the paper"
+        return f"A reduced version (--quick) decides nothing{what}: {under}."
     if not found["missing"]:
         told = f"{'In' if measured(found) else 'Under'} {under}{spread}."
     else:
@@ -108,9 +130,15 @@ def judgement(claim: Mapping[str, Any]) -> str:
     return mark(claim["holds"])
 
 
-def source(claim: Mapping[str, Any]) -> str:
-    """Who says so."""
-    return claim["source"] or "our own statement, not the paper's"
+def source(found: Mapping[str, Any], claim: Mapping[str, Any]) -> str:
+    """Who says so; nothing where all statements are our own."""
+    return claim["source"] or ("" if own(found) else "our own statement, not the paper's")
+
+
+def stated(found: Mapping[str, Any], claim: Mapping[str, Any]) -> str:
+    """A claim, and who says so."""
+    who = source(found, claim)
+    return f"{claim['claim']} ({who})" if who else str(claim["claim"])
 
 
 class Table(NamedTuple):
@@ -126,6 +154,8 @@ def tables(found: Mapping[str, Any]) -> list[Table]:
 
     That has a line for each cell, and a table for all cells with the same figures.
     """
+    if own(found) and not measured(found):
+        return _by_panel(found["rows"])
     beside = [row for row in found["rows"] if row["paper"] is not None or not measured(found)]
     caption = TIMES if measured(found) else OVER_SEEDS
     shown = [Table(caption, HEADER, [cells(row) for row in beside])] if beside else []
@@ -137,6 +167,33 @@ def tables(found: Mapping[str, Any]) -> list[Table]:
         lines = [[name, *own.values()] for name, own in by_cell.items() if tuple(own) == figures_of]
         shown.append(Table(REPEATED, ["", *figures_of], lines))
     return shown
+
+
+def _by_panel(rows: list[dict[str, Any]]) -> list[Table]:
+    """A table for each panel, with a line for each run or level, and a column for each figure."""
+    panels: dict[str, dict[str, dict[str, str]]] = {}
+    for row in rows:
+        ended = row["metric"] in figures.COUNTS or row["at"] == figures.say_at("final")
+        read = figures.name(row["metric"]) if ended else f"{figures.name(row['metric'])}, {row['at']}"
+        line = row["name"].removeprefix(row["panel"]).removeprefix(", ")
+        panels.setdefault(row["panel"], {}).setdefault(line, {})[read] = row["said"][1]
+    made = []
+    for title, lines in panels.items():
+        columns = list(dict.fromkeys(read for line in lines.values() for read in line))
+        shown = [[name, *(line.get(read, "—") for read in columns)] for name, line in lines.items()]
+        made.append(
+            Table(f"{title}: {MEANS[0].lower()}{MEANS[1:]}" if title else MEANS, ["", *columns], shown)
+        )
+    return made
+
+
+def disclosures(found: Mapping[str, Any]) -> Table | None:
+    """What leaves a device in each run."""
+    seen = found.get("disclosures")
+    if not seen:
+        return None
+    lines = [[one["name"], one["what"], one["to"], one["tells"].replace("`", "")] for one in seen]
+    return Table(LEAVES, ["", "what leaves a device", "to", "what it tells"], lines)
 
 
 def cells(row: Mapping[str, Any]) -> list[str]:
@@ -161,8 +218,11 @@ def _cell(cell: list[float] | None) -> str:
 
 
 def outcome(found: Mapping[str, Any]) -> str:
-    """`good` if all statements of the paper hold, `bad` if one does not, `near` if one is open."""
-    told = [claim["holds"] for claim in found["claims"] if claim["source"]]
+    """`good` if all statements of the paper hold, `bad` if one does not, `near` if one is open.
+
+    Without a paper, all statements count.
+    """
+    told = [claim["holds"] for claim in found["claims"] if claim["source"] or own(found)]
     if found["quick"] or None in told or not told:
         return "near"
     return "good" if all(told) else "bad"

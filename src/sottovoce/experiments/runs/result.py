@@ -95,6 +95,8 @@ class Result(_Table):
     rounds: int
     tails: dict[str, Metrics] = {}
     """Of each metric: how the people who are served worst do."""
+    tails_beside: dict[str, dict[str, Metrics]] = {}
+    """The same with each baseline and reference, in their names."""
     diverged: Divergence | None = None
     collapsed: Collapse | None = None
     tested: int = 0

@@ -20,6 +20,8 @@ from sottovoce.experiments.runs.trouble import Collapse, collapse, divergence
 if TYPE_CHECKING:
     import polars
 
+    from sottovoce.evaluate.evaluation import Evaluation
+
 
 class _Tables(NamedTuple):
     """What is known of single people."""
@@ -80,9 +82,14 @@ def _tables(prepared: Prepared, trained: Trained) -> _Tables:
     return _Tables(frames, by_node, collapse(items, scores, simulation.people.steps > 0))
 
 
+def _tails(measured: "Evaluation") -> dict[str, dict[str, float | None]]:
+    from sottovoce.evaluate.tails import tails
+
+    return {metric: finite(tails(values, metric)) for metric, values in measured.per_user.items()}
+
+
 def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
     from sottovoce import __version__
-    from sottovoce.evaluate.tails import tails
     from sottovoce.kernels import compilations
 
     plan, simulation, last = prepared.plan, prepared.simulation, trained.last
@@ -91,6 +98,7 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
     best, lost = best_of(trained.curve, metric), divergence(trained.curve, data.people)
     wholly = lost is not None and lost.people == lost.of
     leaving = disclosed(plan.parts, tuned=recipe.evaluate.tune > 0)
+    beside = prepared.baselines | prepared.references
     return Result(
         final=dict.fromkeys(last.metrics) if wholly else finite(last.metrics),
         best={name: best[name] for name in last.metrics},
@@ -107,7 +115,8 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
         metric=metric,
         best_round=best["round"],
         rounds=simulation.round,
-        tails={m: finite(tails(metric=m, values=values)) for m, values in last.per_user.items()},
+        tails=_tails(last),
+        tails_beside={name: _tails(one) for name, one in beside.items()},
         diverged=lost,
         collapsed=tables.collapsed,
         tested=plan.measured.tested,
