@@ -168,6 +168,7 @@ def test_methods_have_different_names():
         ("gossip", "mf by gossip"),
         ("federated", "mf, federated"),
         ("fedfast", "mf, federated by FedFast"),
+        ("consensus", "mf by consensus"),
         ("central", "mf trained centrally"),
         ("/home/jane/ring.py", "mf with the protocol ring"),
     ],

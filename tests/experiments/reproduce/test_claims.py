@@ -128,3 +128,65 @@ def test_a_function_of_ones_own(decide, monkeypatch):
     assert (found["holds"], found["evidence"]) == (True, "2 runs")
     with pytest.raises(RecipeError, match=r"No function 'somebody.count' .* Did you mean 'somebody.counts'?"):
         decide('function = "somebody.count"', [0.8], [0.9])
+
+
+@pytest.mark.parametrize(
+    ("fast", "slow", "holds"),
+    [
+        ([0.80, 0.82, 0.81], [0.90, 0.93, 0.91], True),
+        ([0.90, 0.93, 0.91], [0.80, 0.82, 0.81], False),
+        ([0.81, 0.81, 0.85], [0.80, 0.82, 0.81], True),  # behind on average, which may be chance
+        ([0.8, 0.8], [0.8, 0.8], True),
+        ([0.9], [0.8], None),
+        ([0.8], [0.9], None),
+    ],
+)
+def test_not_behind(decide, fast, slow, holds):
+    assert decide('not_behind = ["fast", "slow"]', fast, slow)["holds"] is holds
+
+
+@pytest.mark.parametrize(
+    ("limits", "fast", "slow", "holds"),
+    [
+        ("least = 0.99", [0.80, 0.90], [0.80, 0.90], True),  # each seed is divided by its own
+        ("least = 0.99", [0.78, 0.78], [0.80, 0.80], False),
+        ("least = 0.99", [0.79, 0.81], [0.80, 0.80], False),  # 1 on average, and the interval reaches below
+        ("most = 0.99", [0.78, 0.78], [0.80, 0.80], True),
+        ("least = 0.9, most = 0.95", [0.78, 0.78], [0.80, 0.80], False),
+        ("least = 0.5", [0.8], [0.8], None),
+    ],
+)
+def test_a_ratio_has_limits(decide, limits, fast, slow, holds):
+    assert decide(f'times = ["fast", "slow"], {limits}', fast, slow)["holds"] is holds
+
+
+def test_limits_say_why(decide):
+    found = decide('times = ["fast", "slow"], least = 0.95', [0.78, 0.78], [0.8, 0.8])
+    assert found["evidence"] == (
+        "small: RMSE, at the end: fast 0.7800, slow 0.8000 "
+        "(97.50 % of it, the interval is 97.50 % to 97.50 %, asked is at least 95.00 %)"
+    )
+    found = decide('times = ["fast", "slow"], least = 0.99', [0.79, 0.81], [0.8, 0.8])
+    assert found["evidence"].endswith("asked is at least 99.00 %, which may be chance)")
+    # 1 MB sent by 7 people
+    found = decide('of = "fast", most = 150000, metric = "bytes per person"', [0.8, 0.8], [0.8, 0.8])
+    assert found["holds"] is True
+    assert (
+        "bytes per person: fast 143 kB (the interval is 143 kB to 143 kB, asked is at most 150 kB)"
+        in (found["evidence"])
+    )
+    assert not decide('of = "fast", most = 1e5, metric = "bytes per person"', [0.8, 0.8], [0.8])["holds"]
+
+
+def test_runs_with_fewer_seeds_are_compared_under_those(decide):
+    found = decide(ORDER, [0.80, 0.82, 0.81, 5.0], [0.90, 0.93, 0.91])
+    assert found["holds"] is True
+    assert "(ahead by 0.1033" in found["evidence"]
+
+
+def test_a_level_has_people_served_worst(build, run):
+    form = build(CLAIM.format('times = ["fast", "means"], least = 0.9, at = "cdf 0.1"'))
+    tails = {"tails_beside": {"popularity": {"rmse": {"cdf 0.1": 2.0}}}}
+    results = {("small", "fast"): [run(2.0, 1.0, **tails) for _ in range(2)]}
+    said = claims.judge(form, form.claims[0], results)["evidence"]
+    assert "fast 2.5000, means 2.0000 (125.00 % of it" in said

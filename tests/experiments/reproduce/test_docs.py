@@ -11,6 +11,7 @@ import pytest
 from sottovoce.errors import RunError
 from sottovoce.experiments.reproduce import docs, execute, words
 from sottovoce.experiments.reproduce.page import render
+from tests.experiments.reproduce.test_form import NO_PAPER, OWN
 
 ROOT = Path(__file__).parents[3]
 KEPT = ROOT / "docs" / "reproductions"
@@ -181,3 +182,46 @@ def test_measured_figures_that_the_paper_does_not_print_are_a_line_for_each_cell
     assert one == (words.REPEATED, ["", "size"], [["c", "7 MiB"]])
     (plain,) = words.tables({"rows": rows[:1]})
     assert plain == compared._replace(caption=words.OVER_SEEDS)
+
+
+def test_results_of_our_own(build, run):
+    """Without a paper there is a table for each panel, a column for each figure, and what leaves a device."""
+    rows = """
+[[rows]]
+[[rows]]
+metric = "bytes per person"
+[[rows]]
+of = ["means"]
+per = ["size"]
+[[claims]]
+claim = "Fast < slow."
+checks = [{ order = ["fast", "slow"] }]
+"""
+    form = build(OWN + rows, text=NO_PAPER, top="disclosures = true\n")
+    sent = [{"what": "models", "to": "peers", "tells": "`mf` tells much."}]
+    results = {
+        labels: [run(2.0, 0.8 + 0.1 * (labels[1] == "slow"), privacy=sent) for _ in (1, 2)]
+        for labels in form.runs()
+    }
+    found = execute.summarise(execute.Plan(form, False, [1, 2], {}, {}), results)
+    assert words.title(found) == "Ours"
+    assert words.verdict(found) == "What holds: statements 1 of 1 (2 of 2 comparisons)."
+    assert words.outcome(found) == "good"
+    small, large = words.tables(found)
+    assert small.caption == "small: mean ± standard deviation over seeds."
+    assert small.header == large.header == ["", "RMSE", "Bytes per person"]
+    assert small.lines == large.lines
+    assert small.lines == [
+        ["fast", "0.8000", "143 kB"],
+        ["slow", "0.9000", "143 kB"],
+        ["means", "1.0000", "—"],
+    ]
+    shown = words.disclosures(found)
+    assert shown is not None
+    assert shown.lines == [[way, "models", "peers", "mf tells much."] for way in ("fast", "slow")]
+    page = docs._page(found)
+    assert page.startswith("# Ours\n\nWhat we found.\n\n**What holds")
+    assert "**Holds**: Fast < slow.\n" in page
+    assert "paper" not in page
+    assert "paper" not in re.sub("<style>.*?</style>", "", render(found), flags=re.DOTALL)
+    assert "What leaves a device" in render(found)

@@ -1,5 +1,7 @@
 """What a reproduction's file says, and how it is refused."""
 
+import re
+
 import pytest
 
 from sottovoce.errors import RecipeError
@@ -71,6 +73,8 @@ def test_settings_of_several_labels(build):
     assert form.changes(("large", "fast")) == ["data.users=90", "model.factors=4"]
 
 
+OWN = '[own]\nshows = "Ours"\nabout = "What we found."\n'
+NO_PAPER = re.sub(r"\[paper\][^\[]*", "", FORM)
 ROW = '[[rows]]\npaper = {{ "{}" = 1 }}\n'
 CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
 
@@ -88,6 +92,10 @@ CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
         (CLAIM.format('order = ["fast"]'), "claims.1.checks.1.order = .* cannot be used"),
         (CLAIM.format('at = "best"'), "a check has no form"),
         (CLAIM.format('within = ["fast", "slow"]'), "a check has within. .* by = "),
+        (CLAIM.format('of = "fast"'), "a check has of. .* least = "),
+        (CLAIM.format('order = ["fast", "slow"], least = 1'), "a check has order and limits"),
+        (CLAIM.format('times = ["fast", "large"], least = 1'), "do not name labels of the same axes"),
+        ('[own]\nshows = "x"\nabout = "y"\n', r"it has both \[paper\] and \[own\]"),
         (CLAIM.format('order = ["fast", "slow"], only = ["tiny"]'), "no axis has a label 'tiny'"),
         (CLAIM.format('order = ["fast", "slow"], at = "finale"'), "claims.1.checks.1.at.* cannot be used"),
         (ROW.format("tiny"), "no axis has a label 'tiny'"),
@@ -119,9 +127,15 @@ def test_what_is_missing_is_named(build):
         build(text=FORM.replace('base = "quickstart"\n', ""))
 
 
+def test_a_paper_or_results_of_our_own(build):
+    with pytest.raises(RecipeError, match=r"it has no \[paper\]. Write \[paper\] for .* or \[own\]"):
+        build(text=NO_PAPER)
+    assert build(text=NO_PAPER + OWN).paper is None
+
+
 def test_recipes_and_reproductions_are_told_apart(build):
     with pytest.raises(
-        RecipeError, match=r"not a reproduction of a paper. Run it with: sottovoce run quickstart"
+        RecipeError, match=r"not a reproduction of many. Run it with: sottovoce run quickstart"
     ):
         Reproduction.read("quickstart")
     with pytest.raises(RecipeError, match=r"Run it with: sottovoce reproduce .*figure-3"):
@@ -136,7 +150,7 @@ def test_shipped_reproductions_can_be_run(each):
     form = reading.read(each.name)
     assert form.name == each.name
     assert form.tuned
-    assert any(claim.source for claim in form.claims) or any(rows.paper for rows in form.rows)
+    assert form.own or any(claim.source for claim in form.claims) or any(rows.paper for rows in form.rows)
     if isinstance(form, Measurements):
         assert execute.plan(form, quick=False, seeds=None).calls == len(form.runs()) * form.seeds
         return

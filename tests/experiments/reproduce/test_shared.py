@@ -67,3 +67,12 @@ def test_references_come_to_the_runs(planned, run, monkeypatch):
     results = execute.execute(plan, 1, None, lambda *told: None)
     assert list(results) == [("small", "fast"), ("small", "slow")]
     assert {one.references["ease"]["rmse"] for runs in results.values() for one in runs} == {0.9}
+
+
+def test_references_have_all_seeds_of_any_run(build, tmp_path, monkeypatch):
+    monkeypatch.setattr(sweep.references, "require", lambda references: None)
+    form = build(ASKED, top="shared = true\nfewer = { slow = 1 }\n")
+    plan = execute.plan(form, tmp_path / "out" / "table", False, [1, 2])
+    assert len(plan.points["small", "slow"]) == 1
+    assert plan.beside["small", "fast"] == plan.beside["small", "slow"]
+    assert [point.seed for point in plan.points[plan.beside["small", "slow"]]] == [1, 2]

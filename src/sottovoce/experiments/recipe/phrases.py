@@ -8,6 +8,7 @@ _TRAINED = {
     "group-gossip": "{model} by gossip between groups",
     "federated": "{model}, federated",
     "fedfast": "{model}, federated by FedFast",
+    "consensus": "{model} by consensus",
     "central": "{model} trained centrally",
 }
 

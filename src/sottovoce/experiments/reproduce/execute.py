@@ -59,7 +59,9 @@ def plan(
         if apart is not None:
             folder = shared.place(form.recipe, apart, out)
             made.beside[run] = (folder.name,)
-            made.points[folder.name,] = _points(apart, folder, own)
+            known = made.points.get((folder.name,), [])
+            if len(own) > len(known):  # runs with fewer seeds have the first ones
+                made.points[folder.name,] = _points(apart, folder, own)
         changes.append(shared.ALONE)
         made.points[run] = _points(changes, shared.place(form.recipe, changes, out), own)
     runs = [points for run, points in made.points.items() if run not in made.beside.values()]
@@ -87,7 +89,7 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
         _audit(every, data_dir)
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
-        for one, other in zip(opened[run], opened[apart], strict=True):
+        for one, other in zip(opened[run], opened[apart], strict=False):
             more = one.figures.tails_beside | other.figures.tails_beside
             update = {"references": other.references, "tails_beside": more}
             one.figures = one.figures.model_copy(update=update)
