@@ -54,9 +54,9 @@ def command(
 ) -> None:
     """Run or measure what a table or figure of a paper needs, and compare the results with the paper's.
 
-    NAME is a shipped reproduction, such as hegedus/figure-3, or a file; lead/… are comparisons of our own. The same command again continues
-    one that was stopped. It writes every run, reproduction.json and reproduction.html. Runs have no report
-    of their own; `sottovoce report` draws one.
+    NAME is a shipped reproduction, such as hegedus/figure-3, or a file; lead/… are comparisons of our own.
+    The same command again continues one that was stopped. It writes every run, reproduction.json and
+    reproduction.html. Runs have no report of their own; `sottovoce report` draws one.
     """
     if listed:
         _list(as_json)
