@@ -65,6 +65,10 @@ def test_tables(finished):
     assert len(people) == 60
     assert people["hr@5"].mean() == pytest.approx(result["final"]["hr@5"])
     assert people["popularity hr@5"].mean() == pytest.approx(result["baselines"]["popularity"]["hr@5"])
+    for who, column in ((result["tails"], "hr@5"), (result["tails_beside"]["popularity"], "popularity hr@5")):
+        tested = people[column].drop_nulls().drop_nans().sort()
+        assert who["hr@5"]["worst 10%"] == pytest.approx(tested.head(-(-len(tested) // 10)).mean())
+    assert result["tails_beside"].keys() == {"popularity", "random"}
     lists = pl.read_parquet(finished / "recommendations.parquet")
     assert lists.columns == ["user", "rank", "item", "title", "score", "held_out"]
     for (_,), own in lists.group_by("user"):
