@@ -198,7 +198,10 @@ claim = "Fast < slow."
 checks = [{ order = ["fast", "slow"] }]
 """
     form = build(OWN + rows, text=NO_PAPER, top="disclosures = true\n")
-    sent = [{"what": "models", "to": "peers", "tells": "`mf` tells much."}]
+    sent = [
+        {"what": "models", "to": "peers", "tells": "`mf` tells much."},
+        {"what": "addresses", "to": "peers", "tells": "Who takes part."},
+    ]
     results = {
         labels: [run(2.0, 0.8 + 0.1 * (labels[1] == "slow"), privacy=sent) for _ in (1, 2)]
         for labels in form.runs()
@@ -218,7 +221,10 @@ checks = [{ order = ["fast", "slow"] }]
     ]
     shown = words.disclosures(found)
     assert shown is not None
-    assert shown.lines == [[way, "models", "peers", "mf tells much."] for way in ("fast", "slow")]
+    assert shown.lines == [
+        ["fast, slow", "models", "peers", "mf tells much."],
+        ["", "addresses", "peers", "Who takes part."],
+    ]
     page = docs._page(found)
     assert page.startswith("# Ours\n\nWhat we found.\n\n**What holds")
     assert "**Holds**: Fast < slow.\n" in page

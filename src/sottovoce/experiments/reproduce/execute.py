@@ -237,12 +237,16 @@ def _curve(form: Reproduction, seeds: Sequence[Run]) -> dict[str, Any]:
 
 
 def _disclosures(form: Reproduction, results: Results) -> list[dict[str, Any]]:
-    """What leaves a device, for each curve of a panel; panels do not differ in it."""
-    found: dict[str, list[dict[str, Any]]] = {}
+    """What leaves a device: all that is the same, with the names of curves. Panels do not differ in it."""
+    found: dict[tuple[tuple[str, str, str], ...], list[str]] = {}
     for run, runs in results.items():
-        seen = [one.model_dump(include={"what", "to", "tells"}) for one in runs[0].figures.privacy]
-        found.setdefault(form.panel(run)[1], seen)
-    return [{"name": name, **one} for name, seen in found.items() for one in seen]
+        seen = tuple((one.what, one.to, one.tells) for one in runs[0].figures.privacy)
+        names, name = found.setdefault(seen, []), form.panel(run)[1]
+        names += [name] * (name not in names)
+    return [
+        {"names": names, "seen": [dict(zip(("what", "to", "tells"), one, strict=True)) for one in seen]}
+        for seen, names in found.items()
+    ]
 
 
 def _diverged(results: Results) -> list[str]:

@@ -192,7 +192,11 @@ def disclosures(found: Mapping[str, Any]) -> Table | None:
     seen = found.get("disclosures")
     if not seen:
         return None
-    lines = [[one["name"], one["what"], one["to"], one["tells"].replace("`", "")] for one in seen]
+    lines = [
+        [", ".join(group["names"]) * (not place), one["what"], one["to"], one["tells"].replace("`", "")]
+        for group in seen
+        for place, one in enumerate(group["seen"])
+    ]
     return Table(LEAVES, ["", "what leaves a device", "to", "what it tells"], lines)
 
 
