@@ -231,3 +231,15 @@ checks = [{ order = ["fast", "slow"] }]
     assert "paper" not in page
     assert "paper" not in re.sub("<style>.*?</style>", "", render(found), flags=re.DOTALL)
     assert "What leaves a device" in render(found)
+
+
+def test_curves_over_megabytes(build, run):
+    form = build(top='x = "megabytes"\n')
+    sent = {"small": [0, 14_000_000], "large": [0, 0]}
+    results = {labels: [run(2.0, 0.8) for _ in (1, 2)] for labels in form.runs()}
+    for labels, runs in results.items():
+        for event, count in zip(runs[0].curve + runs[1].curve, 2 * sent[labels[0]], strict=True):
+            event["bytes"] = count
+    small, large = execute.summarise(execute.Plan(form, False, [1, 2], {}, {}), results)["panels"]
+    assert [curve["x"] for curve in small["curves"]] == [[0, 2.0]] * 2, "of 7 people"
+    assert large["curves"] == [], "nothing was sent"

@@ -200,7 +200,9 @@ def _panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
     for run, seeds in results.items():
         title, name = form.panel(run)
         panel = panels.setdefault(title, {"title": title, "curves": [], "levels": {}})
-        panel["curves"].append({"name": name, **_curve(form, seeds)})
+        curve = _curve(form, seeds)
+        if any(curve["x"]):  # runs that send nothing have no curve over messages or megabytes
+            panel["curves"].append({"name": name, **curve})
         for level in form.levels if form.lines is None else form.lines:
             if not figures.measured(form, level, [run], results):
                 continue

@@ -26,6 +26,7 @@ MEANS = "Mean ± standard deviation over seeds."
 LEAVES = (
     "As the components declare it. Ratings, and a person's vector where nothing else is said, stay private."
 )
+_ACROSS = {"megabytes": "megabytes per person"}
 EARLIER = "The earlier rule: a difference counts beyond two standard deviations over seeds."
 
 
@@ -39,7 +40,7 @@ def title(found: Mapping[str, Any]) -> str:
 
 def own(found: Mapping[str, Any]) -> bool:
     """Whether results are our own, with no paper beside them."""
-    return found["paper"] is None
+    return "own" in found
 
 
 def about(found: Mapping[str, Any]) -> tuple[str, str, str]:
@@ -256,7 +257,7 @@ def panels(found: Mapping[str, Any]) -> list[tuple[str, Html]]:
                 y,
                 [plots.Series(**curve) for curve in panel["curves"]],
                 panel["levels"],
-                x=found["x"],
+                x=_ACROSS.get(found["x"], found["x"]),
                 percent=percent(metric),
             ),
         )
