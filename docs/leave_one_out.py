@@ -2,8 +2,8 @@
 
     python -m docs.leave_one_out ml-100k 1 2 3 4 5      # from the root of the project: a data set, and seeds
 
-A seed draws candidates, first values and what is held back. Central ALS is tuned with the first seed, on a tenth
-of everybody's training items, and then trained on all of them.
+A seed draws candidates, first values and what is held back. Central ALS is tuned with the first seed, on a
+tenth of everybody's training items, and then trained on all of them.
 """
 
 import sys
@@ -19,8 +19,8 @@ from sottovoce.data.split import Split
 from sottovoce.data.splits.leave_one_out import LeaveOneOut
 from sottovoce.data.splits.local_holdout import LocalHoldout
 from sottovoce.evaluate.evaluation import evaluate
+from sottovoce.evaluate.references import als as reference
 from sottovoce.evaluate.references._given import given
-from sottovoce.evaluate.references.als import ALS as CentralALS
 from sottovoce.evaluate.references.ease import EASE
 from sottovoce.evaluate.references.tuned_als import TunedALS
 from sottovoce.models.als import ALS
@@ -31,7 +31,7 @@ SWEEPS = 12
 TOLD = ("hr@10", "ndcg@10")
 
 
-def tuned(train: Interactions, seed: int) -> CentralALS:
+def tuned(train: Interactions, seed: int) -> reference.ALS:
     """Central ALS, tuned on a tenth of the training items."""
     apart = LocalHoldout(test=1e-9, weighting=0.1).split(train, seed)
     assert apart.weighting is not None
@@ -52,7 +52,7 @@ def summed(model: ALS, split: Split, seed: int) -> Simulation:
     return network
 
 
-def rows(split: Split, seed: int, central: CentralALS) -> Iterator[tuple[str, list[float]]]:
+def rows(split: Split, seed: int, central: reference.ALS) -> Iterator[tuple[str, list[float]]]:
     """Everything that is compared, on one split."""
     train = split.train
     for name, model in (("`als`", ALS()), ("settings from counts", ALS(held=0.0))):
