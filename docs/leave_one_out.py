@@ -6,8 +6,9 @@ A seed draws candidates, first values and what is held back. Central ALS is tune
 tenth of everybody's training items, and then trained on all of them.
 """
 
+import functools
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -52,7 +53,7 @@ def summed(model: ALS, split: Split, seed: int) -> Simulation:
     return network
 
 
-def rows(split: Split, seed: int, central: reference.ALS) -> Iterator[tuple[str, list[float]]]:
+def rows(split: Split, seed: int, central: Callable[[], reference.ALS]) -> Iterator[tuple[str, list[float]]]:
     """Everything that is compared, on one split."""
     train = split.train
     for name, model in (("`als`", ALS()), ("settings from counts", ALS(held=0.0))):
@@ -60,7 +61,7 @@ def rows(split: Split, seed: int, central: reference.ALS) -> Iterator[tuple[str,
         yield name, means((network.model, *network.own()), split)
         network.model = network.model._replace(recency=False)
         yield f"{name}, β = 0", means((network.model, *network.own()), split)
-    yield "central ALS, tuned", means(given(central.fit(train, seed), train), split)
+    yield "central ALS, tuned", means(given(central().fit(train, seed), train), split)
     yield "EASE", means(given(EASE().fit(train, seed), train), split)
     counts = np.bincount(train.item, minlength=train.items).astype(np.float32)
     yield "popularity", means(given(lambda begin, end: np.tile(counts, (end - begin, 1)), train), split)
@@ -69,8 +70,8 @@ def rows(split: Split, seed: int, central: reference.ALS) -> Iterator[tuple[str,
 def main(data: str, *seeds: str) -> None:
     """Measure, and print means with the smallest and the largest."""
     interactions, found = load(data), dict[str, list[list[float]]]()
-    central = tuned(LeaveOneOut().split(interactions, int(seeds[0])).train, int(seeds[0]))
-    print(central)
+    first = int(seeds[0])
+    central = functools.cache(lambda: tuned(LeaveOneOut().split(interactions, first).train, first))
     for seed in map(int, seeds):
         for name, figures in rows(LeaveOneOut().split(interactions, seed), seed, central):
             found.setdefault(name, []).append(figures)
