@@ -26,7 +26,9 @@ of the way.
 Settings follow from counts: α = `share` √density, λ = `regularization` (N / n)^0.1, and regularization grows
 with the weights, on both sides (Rendle et al. 2022). After `patience` sweeps, weighting sets move α and λ
 (`models.chosen`). The score adds popularity, which counts more for people with fewer items:
-u·yⱼ + w · 5 / (5 + m) · c̄ⱼ. Weighting sets choose w, `popularity`.
+u·yⱼ + w · 5 / (5 + m) · c̄ⱼ. Weighting sets choose w, `popularity`. People without a weighting set hold back a
+share `held` of their items for it until all have made `settled` sweeps (`models.held_back`), and choose how
+much more their newest items count in the vector that they score with (`models.own_vector`).
 
 A row holds yⱼ and c̄ⱼ. The head holds the lower triangles of YᵀY and M, s and both of its sums, what is
 chosen, then m̄ and the number of sweeps.
@@ -88,7 +90,7 @@ class ALS(NamedTuple):
     regularization: Annotated[float, Gt(0)] = 5.0
     """λ is this times (people / items)^0.1."""
     popularity: Annotated[float, Ge(0)] = 0.0
-    """w, the weight of popularity in the score; 0 means chosen by weighting sets, and 1 without them."""
+    """w, the weight of popularity in the score; 0 means chosen by weighting sets, and 1 where nobody judges."""
     pace: Annotated[float, Ge(0), Le(2)] = 0.5
     """Octaves by which weighting sets move α and λ in a sweep, at most; 0: they stay."""
     patience: Annotated[int, Ge(1)] = 4

@@ -29,7 +29,7 @@ from sottovoce.state import width
 POPULARITY = np.array([0, 1 / 4, 1, 4, 16, 64], np.float32)
 """The weights that the weight of popularity is chosen from."""
 USUAL = np.float32(1)
-"""The weight of popularity where there are no weighting sets."""
+"""The weight of popularity where nobody judges."""
 SETTINGS = 2
 """How many settings move: α and λ."""
 SCORES = 4
