@@ -16,7 +16,8 @@ from tests.networks import simulate
 
 
 def network(protocol, model=None, **more):
-    return simulate(model or ALS(factors=K), data(), protocol=protocol, merge=MFFedAvg(), **more)
+    own = ALS(factors=K, held=0.0, recency=False)
+    return simulate(model or own, data(), protocol=protocol, merge=MFFedAvg(), **more)
 
 
 def models(simulation):

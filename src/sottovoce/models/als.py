@@ -90,7 +90,7 @@ class ALS(NamedTuple):
     regularization: Annotated[float, Gt(0)] = 5.0
     """λ is this times (people / items)^0.1."""
     popularity: Annotated[float, Ge(0)] = 0.0
-    """w, the weight of popularity in the score; 0 means chosen by weighting sets, and 1 where nobody judges."""
+    """w, the weight of popularity in the score; 0 means chosen by weighting sets, or 1."""
     pace: Annotated[float, Ge(0), Le(2)] = 0.5
     """Octaves by which weighting sets move α and λ in a sweep, at most; 0: they stay."""
     patience: Annotated[int, Ge(1)] = 4

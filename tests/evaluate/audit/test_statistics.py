@@ -23,7 +23,9 @@ def contributions(people, seed=1, sweeps=0, density=0.15):
     liking = rng.random((people, ITEMS)) < density * (0.3 + 1.4 * rng.random(ITEMS))
     liking[np.arange(people), rng.integers(0, ITEMS, people)] = True
     data = ratings(liking.astype(int).tolist())
-    world = simulate(ALS(factors=FACTORS, regularization=0.05), data, protocol=Federated(), merge=Simple())
+    world = simulate(
+        ALS(factors=FACTORS, regularization=0.05, held=0.0), data, protocol=Federated(), merge=Simple()
+    )
     world.advance(sweeps)
     updates = gathered([ITEMS, 0], FACTORS + 1, world.shape.head, ITEMS)
     rows, heads = np.zeros((people, ITEMS, FACTORS)), np.zeros((people, world.shape.head))
