@@ -136,6 +136,8 @@ def plan(
     measured = measurable(data, split, recipe.evaluate)
     _say(tell, measured.notes)
     seed = recipe.run.seed
+    recipe, parts, note = fitting.protocol(recipe, parts, split.train)
+    _say(tell, [note] if note else [])
     recipe, parts, note = fitting.exact(
         recipe, parts, lambda some, storage: simulation.memory_needed(some, split.train, seed, storage)
     )
