@@ -83,6 +83,49 @@ def test_a_row_that_is_withheld_for_once_keeps_its_vector():
 
 
 @pytest.mark.parametrize(("people", "group", "sizes"), [(943, 128, 7), (100, 128, 1), (9, 1, 9)])
+def test_groups_are_as_large_as_asked_for(people, group, sizes):
+    everybody = np.ones(people, np.bool_)
+    found = grouped(Consensus(group=group), everybody, everybody, 3, 0)
+    assert len(found.first) - 1 == sizes
+    assert sorted(found.member.tolist()) == list(range(people))
+    assert np.diff(found.first).min() >= min(group, people)
+    np.testing.assert_array_equal(found.place, found.member)
+
+
+def test_a_group_from_which_too_many_drop_out_begins_again_without_them():
+    there, stays = np.ones(12, np.bool_), np.ones(12, np.bool_)
+    protocol = Consensus(group=6, spare=1)
+    groups = grouped(protocol, there, stays, 3, 0)
+    one, other = groups.member[:6], groups.member[6:]
+    stays[one[:1]] = False
+    stays[other[:2]] = False
+    found = grouped(protocol, there, stays, 3, 0)
+    assert np.diff(found.first).tolist() == [6, 4]
+    assert found.stays.tolist() == [0] + [1] * 9
+    assert sorted(found.place.tolist()) == sorted([*one[1:].tolist(), *other[2:].tolist()])
+
+
+@pytest.mark.parametrize(("people", "group", "pushes"), [(943, 1, 13), (943, 128, 6), (100, 128, 0)])
+def test_pushes_follow_from_the_number_of_groups(people, group, pushes):
+    assert push_count(Consensus(group=group), people) == pushes
+    assert push_count(Consensus(group=group, pushes=2), people) == 2
+
+
+def test_messages_and_bytes_are_counted():
+    s = network(Consensus(pushes=2, group=1))
+    s.advance(1)
+    assert s.messages == 2 * PEOPLE
+    masked = network(Consensus(pushes=2, group=20))
+    masked.advance(1)
+    assert masked.messages > s.messages
+    assert masked.bytes > s.bytes
+
+
+def test_als_is_refused_where_nobody_sums():
+    with pytest.raises(RecipeError, match="solved from sums"):
+        network(Gossip())
+
+
 @pytest.mark.parametrize(
     ("asked", "count", "group"),
     [
@@ -92,7 +135,7 @@ def test_a_row_that_is_withheld_for_once_keeps_its_vector():
         (7, 250, 7),
     ],
 )
-def test_groups_are_as_large_as_sparse_data_need(asked, count, group):
+def test_sparse_data_make_larger_groups(asked, count, group):
     values = np.zeros(5000, int)
     values[np.arange(count) * 5000 // count] = 1
     some = ratings(values.reshape(100, 50).tolist())

@@ -51,8 +51,8 @@ class Consensus(NamedTuple):
     bits: Annotated[int, Ge(2), Le(32)] = 8
     """Bits for a number of a row in these messages; 32: not rounded."""
     group: Annotated[int, Ge(0)] = SMALLEST
-    """How many people sum their contributions under masks, at least; 1: nobody does. 0: so many that a row has
-    8 contributors on average, from 128 to 1,024. Rows of sparse data are withheld in smaller groups."""
+    """How many people sum their contributions under masks, at least; 1: nobody does. 0: so many that a row
+    has 8 contributors on average, from 128 to 1,024. Rows of sparse data are withheld in smaller groups."""
     fewest: Annotated[int, Ge(1)] = 3
     """k: the row of a group's sum needs at least k contributors, or is withheld."""
     spare: Annotated[int, Ge(0)] = 1
