@@ -27,8 +27,9 @@ Settings follow from counts: α = `share` √density, λ = `regularization` (N /
 with the weights, on both sides (Rendle et al. 2022). After `patience` sweeps, weighting sets move α and λ
 (`models.chosen`). The score adds popularity, which counts more for people with fewer items:
 u·yⱼ + w · 5 / (5 + m) · c̄ⱼ. Weighting sets choose w, `popularity`. People without a weighting set hold back a
-share `held` of their items for it until all have made `settled` sweeps (`models.held_back`), and choose how
-much more their newest items count in the vector that they score with (`models.own_vector`).
+share `held` of their items for it until all have made `settled` sweeps (`models.held_back`). If interactions
+have times, they choose how much more their newest items count in the vector that they score with
+(`models.own_vector`).
 
 A row holds yⱼ and c̄ⱼ. The head holds the lower triangles of YᵀY and M, s and both of its sums, what is
 chosen, then m̄ and the number of sweeps.
@@ -100,7 +101,8 @@ class ALS(NamedTuple):
     settled: Annotated[int, Ge(0)] = 8
     """Sweeps after which nobody holds items back."""
     recency: bool = True
-    """Whether people without a weighting set choose how much more their newest items count."""
+    """Whether people without a weighting set choose how much more their newest items count. Only where
+    interactions have times: the order of others means nothing."""
     caution: Annotated[float, Ge(0)] = 0.0
     """How many times M stands for u uᵀ of a person who has an item; 0 means found from sums."""
     blend: Annotated[float, Gt(0), Le(1)] = 0.9
@@ -115,7 +117,11 @@ class ALS(NamedTuple):
 
 @resolve.rule(ALS)
 def _resolve(model: ALS, context: Context) -> Any:
-    return model._replace(people=model.people or context.people, items=model.items or context.items)
+    return model._replace(
+        people=model.people or context.people,
+        items=model.items or context.items,
+        recency=model.recency and context.times,
+    )
 
 
 @shape.rule(ALS)

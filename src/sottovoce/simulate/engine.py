@@ -270,6 +270,7 @@ def _resolved(
         sharing=train.people / slots,
         central=protocol.topology == "central",
         people=train.people,
+        times=bool(train.time.any()),
     )
     return resolve(model, context)
 
