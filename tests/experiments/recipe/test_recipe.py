@@ -142,6 +142,13 @@ def test_fedfast_brings_its_own_rule(small):
     assert "privacy" not in small().dumps()
 
 
+def test_consensus_keeps_its_peers(small):
+    known = {"model__name": "als", "protocol__name": "consensus"}
+    few, many = (small(network__peers={"name": "k-out", "k": k}, **known).resolved("hr@5") for k in (5, 20))
+    assert few.network.peers.settings == {"k": 5}
+    assert few.hash() != many.hash()
+
+
 def test_central_has_neither_merge_nor_peers(small):
     recipe = small(protocol__name="central", network__peers="uniform").resolved("hr@5")
     assert recipe.protocol.merge is None

@@ -62,7 +62,7 @@ def _protocol(recipe: "Recipe", built: Components) -> dict[str, Any]:
 
 def _network(recipe: "Recipe", built: Components) -> dict[str, Any]:
     own, table = recipe.network, {}
-    if "merge" in building.uses(built.protocol):
+    if "peers" in building.uses(built.protocol):
         table["peers"] = settings(building.peers(recipe).name, built.peers)
     if own.links is not None and built.links is not None:
         table["links"] = settings(own.links.name, built.links)
