@@ -181,7 +181,9 @@ def test_limits_say_why(decide):
 def test_runs_with_fewer_seeds_are_compared_under_those(decide):
     found = decide(ORDER, [0.80, 0.82, 0.81, 5.0], [0.90, 0.93, 0.91])
     assert found["holds"] is True
+    assert "fast 0.8100 ± 0.0100" in found["evidence"], "under the seeds that both have"
     assert "(ahead by 0.1033" in found["evidence"]
+    assert decide(ORDER, [0.80, 0.82], [0.90])["evidence"].endswith("a single seed decides nothing)")
 
 
 def test_a_level_has_people_served_worst(build, run):

@@ -35,7 +35,7 @@ class _Column(NamedTuple):
         return self.missed == len(self.values)
 
     def minus(self, other: "_Column") -> Figure:
-        pairs = zip(self.values, other.values, strict=False)
+        pairs = zip(self.values, other.values, strict=True)
         return Figure.of([min(a, self.limit) - min(b, other.limit) for a, b in pairs])
 
 
@@ -60,7 +60,8 @@ def _findings(form: Reproduction, check: Check, results: Results) -> Iterator[Fi
     for labels, runs in form.together(texts, check.only, results):
         if not all(figures.measured(form, level, [run], results) for run, level in runs):
             continue
-        columns = [_column(form, check, metric, results, *run) for run in runs]
+        both = min(len(results[run]) for run, _ in runs)
+        columns = [_column(form, check, metric, results, *run, both) for run in runs]
         where = f"{', '.join(labels)}: " if labels else ""
         told = ", ".join(f"{t} {_told(c, metric, check)}" for t, c in zip(texts, columns, strict=True))
         if check.of is not None or check.times:
@@ -75,12 +76,18 @@ def _findings(form: Reproduction, check: Check, results: Results) -> Iterator[Fi
 
 
 def _column(
-    form: Reproduction, check: Check, metric: str, results: Results, run: Labels, level: str | None
+    form: Reproduction,
+    check: Check,
+    metric: str,
+    results: Results,
+    run: Labels,
+    level: str | None,
+    seeds: int,
 ) -> _Column:
     places = figures.places(form, results[run][0])
     limit = figures.after(places, form.x) if isinstance(check.at, Reaches) else math.inf
     at = check.at if level is None or check.at in TAILS else "final"
-    return _Column(figures.values(form, results[run], metric, at, level), limit)
+    return _Column(figures.values(form, results[run][:seeds], metric, at, level), limit)
 
 
 def _told(column: _Column, metric: str, check: Check) -> str:
@@ -100,7 +107,7 @@ def _limited(columns: list[_Column], metric: str, check: Check) -> Finding:
 
     values = columns[0].values
     if check.times:
-        values = [a / b for a, b in zip(*(column.values for column in columns), strict=False)]
+        values = [a / b for a, b in zip(*(column.values for column in columns), strict=True)]
     figure = Figure.of(values)
     ratio = f"{say(figure.mean)} of it, " if check.times else ""
     low = -math.inf if check.least is None else check.least
