@@ -15,9 +15,8 @@ from sottovoce.exchange.secure.contribution import (
     Contribution,
     Plan,
     allowed,
-    first_vector,
+    everything,
     plain_sums,
-    second_vector,
 )
 from sottovoce.exchange.secure.envelope import Kind, from_server
 from sottovoce.exchange.secure.guards import Guard
@@ -174,7 +173,8 @@ PLAN = Plan(items=6, width=2, head=1, totals=1, k=3)
 
 
 def announce(one: Round, items: list[int], counts: list[int], totals: list[int]) -> bytes:
-    said = Announcement(np.array(items, np.int64), np.array(counts, np.int64), np.array(totals, np.uint64))
+    given = np.array(items, np.int64), np.array(counts, np.int64), np.array(totals, np.uint64)
+    said = Announcement(*given, np.empty(0, np.int64))
     return from_server(Kind.ANNOUNCEMENT, one.server.session.session, pack_announcement(said))
 
 
@@ -233,9 +233,9 @@ def test_different_announcements_to_different_people_give_no_sum() -> None:
 
 def test_a_row_that_is_not_announced_is_not_sent() -> None:
     mine = Contribution(np.array([1, 4]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5]), np.array([7]))
-    vector = second_vector(PLAN, mine, np.array([0, 4]), 6)
+    vector = PLAN.second_vector(mine, everything(np.array([0, 4])), 6)
     assert vector.tolist() == [0, 0, 3 * 2**20, 4 * 2**20, 2**11]
-    assert first_vector(PLAN, mine, 6).tolist() == [0, 1, 0, 0, 1, 0, 7]
+    assert PLAN.first_vector(mine, 6).tolist() == [0, 1, 0, 0, 1, 0, 7]
 
 
 @pytest.mark.parametrize(
@@ -283,12 +283,14 @@ def test_clients_that_count_otherwise_end_the_round(
 ) -> None:
     """Every count doubled, every count negative, every total negative."""
 
+    honest = Plan.first_vector
+
     def lie(*arguments: Any) -> np.ndarray:
-        vector = first_vector(*arguments)
+        vector = honest(*arguments)
         vector[places] *= np.uint32(times % 2**32)
         return vector
 
-    monkeypatch.setattr("sottovoce.exchange.secure.two_sums.first_vector", lie)
+    monkeypatch.setattr(Plan, "first_vector", lie)
     one = Round(PLAN, 6)
     one.run()
     assert one.result is None
