@@ -23,6 +23,7 @@ from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.privacy.guarantee import Guarantee, calibrated
 from sottovoce.protocols import guarantees
+from sottovoce.protocols.consensus import Consensus
 from sottovoce.protocols.execute import Learning
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
@@ -65,6 +66,7 @@ class Community:
         steps: Sequence[Choice] = (),
         sum: Choice = "plain",
         aggregate: Choice = "mf-fedavg",
+        consensus: Choice | None = None,
         seed: int = 1,
         trainings: int = 180,
         sharing: float = 1.0,
@@ -79,8 +81,9 @@ class Community:
         train, `sharing` how many people train one table (1 under gossip), and `scale` the range of
         ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
         training changed. With `sum="secure"` updates go into masked sums alone (`Node.secure_update`), which
-        a server averages as `aggregate` says. `coordinates` are the latitude and longitude of items, in
-        degrees.
+        a server averages as `aggregate` says. With `consensus="consensus"`, or settings of that protocol,
+        nodes sum in masked groups without a server (`Node.group_update`). `coordinates` are the latitude and
+        longitude of items, in degrees.
         """
         if start not in ("common", "independent"):
             raise RunError(f"start={start!r} is neither 'common' nor 'independent'.", "Choose one of them.")
@@ -108,12 +111,15 @@ class Community:
             )
         self.steps = tuple(calibrated(chosen("step", one)) for one in steps)
         self.sum, self.aggregate = chosen("sum", sum), chosen("aggregate", aggregate)
+        self.consensus = self._consensus(consensus)
         self.seed, self.start, self.scale, self.shape = seed, start, scale, shape(self.model)
         self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
         self.promise = self._promise()
         described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
         if self.masked:
             described += f" {self.aggregate!r} {self.sum!r}"
+        if self.consensus:
+            described += f" {self.aggregate!r} {self.consensus!r}"
         hashes = _hash("\n".join(self.items)), _hash(described)
         self.expect = Expect(len(self.items), self.shape.row, self.shape.head, *hashes)
 
@@ -121,6 +127,20 @@ class Community:
     def masked(self) -> bool:
         """Whether updates are summed under masks."""
         return not isinstance(self.sum, Plain)
+
+    def _consensus(self, choice: Choice | None) -> Consensus | None:
+        protocol = None if choice is None else chosen("protocol", choice)
+        if protocol is not None and (not isinstance(protocol, Consensus) or protocol.group < 2):
+            raise RunError(
+                "Nodes sum without a server in masked groups.",
+                'Set consensus="consensus", or settings of it with group = 2 or more.',
+            )
+        if protocol is not None and self.masked:
+            raise RunError(
+                "Updates are summed by a server (sum) or in groups (consensus), not by both.",
+                "Leave one out.",
+            )
+        return protocol
 
     @property
     def in_sums_alone(self) -> bool:

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.client import State
 from sottovoce.exchange.secure.contribution import (
-    Aggregated,
     Contribution,
     Plan,
     allowed,
@@ -41,15 +40,23 @@ def contributions(plan: Plan, people: int, seed: int) -> list[Contribution]:
 class Round:
     """A server and clients in one round of two sums."""
 
-    def __init__(self, plan: Plan, people: int, threshold: int | None = None, seed: int = 1) -> None:
+    def __init__(
+        self,
+        plan: Any,
+        people: int,
+        threshold: int | None = None,
+        seed: int = 1,
+        parts: list[Contribution] | None = None,
+        tells: bool = False,
+    ) -> None:
         self.group = group_of(people, threshold, sums=2)
-        self.server = TwoSumsServer(plan, self.group)
+        self.server = TwoSumsServer(plan, self.group, tells=tells)
         names = identities(people)
         self.clients = [TwoSumsClient(plan, self.group, one, (), repeatable(one.public)) for one in names]
-        self.parts = contributions(plan, people, seed)
+        self.parts = contributions(plan, people, seed) if parts is None else parts
         self.letters: dict[int, bytes] = {}
         self.sent: list[Send] = []
-        self.result: Aggregated | None = None
+        self.result: Any = None
         self.failed: Failed | None = None
 
     def start(self) -> "Round":
@@ -64,7 +71,8 @@ class Round:
         events = events or self.server.timeout()
         self.letters = {}
         self.sent = [event for event in events if isinstance(event, Send)]
-        self.result = next((event for event in events if isinstance(event, Aggregated)), None)
+        results = [event for event in events if not isinstance(event, Send | Failed)]
+        self.result = next(iter(results), None)
         self.failed = next((event for event in events if isinstance(event, Failed)), None)
 
     def answer(self) -> None:
@@ -79,9 +87,9 @@ class Round:
         self.start()
         for stage in range(8):
             self.post(leaves, stage)
+            self.answer()
             if self.failed or self.result:
                 return
-            self.answer()
 
     def until_announced(self) -> "Round":
         """To where the server has announced items, and nobody has seen it."""

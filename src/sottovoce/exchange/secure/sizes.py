@@ -64,7 +64,8 @@ def exchanged(
         [np.where(there, each, 0) for each in _total(part)] for part, there in zip(ends, when, strict=True)
     ]
     lost = people - heard + np.where(goes_on, heard - stay, 0)
-    return Exchanged(sum(count for count, _ in sent), lost, sum(size for _, size in sent))
+    messages, length = np.sum(sent, axis=0)
+    return Exchanged(messages, lost, length)
 
 
 def _total(sent: Sent) -> tuple[Numbers, Numbers]:
