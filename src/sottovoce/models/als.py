@@ -41,6 +41,7 @@ from annotated_types import Ge, Gt, Le
 from sottovoce.kernels import dot, dot_at, from_float32, helper, inlined, normal, to_float32
 from sottovoce.kernels.symmetric import (
     add_outer,
+    make_positive,
     moments,
     pencil,
     solve,
@@ -63,7 +64,7 @@ from sottovoce.models.interface import (
     touched,
     train,
 )
-from sottovoce.models.statistics import fade_row, finish, prepare, solve_row, statistics, sweep
+from sottovoce.models.statistics import balance, fade_row, finish, prepare, solve_row, statistics, sweep
 from sottovoce.registry import component
 from sottovoce.state import flat, locate, rounding, width
 from sottovoce.state.scratch import take_rows
@@ -72,6 +73,8 @@ FEW = 5.0
 """A person with this many items gives popularity half the weight that a person without items gives it."""
 CAREFUL, MOST = 3.0, 30.0
 """s before it is known, and its largest value."""
+LEAST = 1e-3
+"""The least m̄ that noisy sums can give."""
 
 
 @component("model", "als", learns="statistics")
@@ -303,12 +306,24 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
     return 1
 
 
+@balance.rule(ALS)
+def _balance(model, head, sign):
+    """What grows with a person's items is divided by the power of two that is nearest to √n."""
+    factor, k = np.float32(2.0 ** (sign * round(math.log2(model.items) / 2))), model.factors
+    for d in range(triangle(k), 2 * triangle(k)):
+        head[d] *= factor
+    alike = _alike(head)
+    alike[1] *= factor
+    alike[2] *= factor
+    head[len(head) - 2] *= factor
+
+
 @prepare.rule(ALS)
 def _prepare(model, tables, slot, total, weight):
     """The pencil of A = α Ḡ + κ α I and B = (1 − α) C + κ I: item j has the matrix A + c̄ⱼ B."""
     k = width(tables) - 1
     size, head, added = triangle(k), tables.head[slot], _chosen(total)
-    mean, first = _mean(total) / weight, _mean(head) == 0
+    mean, first = max(_mean(total) / weight, LEAST), _mean(head) == 0
     alpha, people = _weight(model, mean, added[0] / weight), float(max(model.people, 1))
     kappa = _ridge(model, added[1] / weight) / (people * (mean / model.items + alpha))
     left, newest = unpacked(total[:size], k), unpacked(total[size : 2 * size], k) / (mean * weight)
@@ -318,8 +333,8 @@ def _prepare(model, tables, slot, total, weight):
         for b in range(k):
             left[a, b] = alpha * left[a, b] / weight
             right[a, b] = (1 - alpha) * right[a, b]
-        left[a, a] += kappa * alpha
         right[a, a] += kappa
+    make_positive(left, kappa * alpha, k)
     at = size
     for a in range(k):
         for b in range(a + 1):

@@ -160,6 +160,8 @@ class Community:
                 "A node sends updates as they are, or into masked sums.", 'Set sum="plain" or sum="secure".'
             )
         promise = None
+        if self.consensus is not None:
+            promise = guarantees.check(self.consensus, self.aggregate, None, self.steps)
         if self.masked:
             check_task(self.sum, self.task)
             promise = guarantees.check(Federated(), self.aggregate, None, self.steps, self.sum)

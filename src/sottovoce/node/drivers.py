@@ -7,7 +7,7 @@ from sottovoce.exchange.steps.interface import protect
 from sottovoce.exchange.update import local_update
 from sottovoce.kernels import driver
 from sottovoce.models.interface import score_all
-from sottovoce.protocols.contribution import move, write_head, write_row
+from sottovoce.protocols.contribution import move, own_update, write_head, write_row
 from sottovoce.protocols.execute import absorb
 
 
@@ -24,9 +24,7 @@ def change(model, tables, steps, updates, people, run, round):
 
 @driver
 def contribute(model, rule, tables, steps, updates, people, run, rows, head):
-    number = people.steps[0]
-    local_update(model, tables, 0, updates, 0, people, 0, run)
-    protect(steps, updates, 0, people, 0, run, number)
+    own_update(model, steps, tables, 0, updates, people, 0, run)
     write_head(model, rule, updates, 0, head)
     for n in range(updates.offset[1]):
         write_row(model, rule, updates, 0, n, rows[n])

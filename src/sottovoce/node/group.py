@@ -19,11 +19,11 @@ from sottovoce.exchange.secure.client import State
 from sottovoce.exchange.secure.group import Group
 from sottovoce.exchange.secure.guards import Guard
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes
-from sottovoce.exchange.secure.ranges import levels_of
 from sottovoce.exchange.secure.row_steps import GroupSum, StepPlan
 from sottovoce.exchange.secure.server import Failed, Send
 from sottovoce.exchange.secure.two_sums import TwoSumsClient, TwoSumsServer
 from sottovoce.node.community import Community
+from sottovoce.protocols.consensus import noise_places, shares_needed
 from sottovoce.protocols.contribution import sum_shape
 from sottovoce.protocols.group_sums import Added, take
 from sottovoce.protocols.push_sum import Numerators, numerators
@@ -39,8 +39,9 @@ def plan(community: Community) -> StepPlan:
         raise RunError(
             "This community does not sum in groups.", 'Give it consensus="consensus", or settings of it.'
         )
-    shape = sum_shape(community.model, community.shape)
-    return StepPlan(len(community.items), *shape, protocol.fewest, protocol.modulus)
+    row, head = sum_shape(community.model, community.shape)
+    noise = noise_places(community.steps), shares_needed(community.steps)
+    return StepPlan(len(community.items), row, head, protocol.fewest, protocol.modulus, *noise)
 
 
 def check_group(community: Community, group: Group) -> None:
@@ -55,6 +56,12 @@ def check_group(community: Community, group: Group) -> None:
             f"community {protocol.spare} may drop out of 2 sums.",
             f"Make the group with threshold={people - protocol.spare} and sums=2.",
         )
+    if group.threshold < shares_needed(community.steps):
+        raise MessageError(
+            f"A sum of this group may have {group.threshold} shares of noise, and this community wants "
+            f"{shares_needed(community.steps)}.",
+            "Take part in a larger group.",
+        )
 
 
 def _about(community: Community) -> bytes:
@@ -65,10 +72,9 @@ def _about(community: Community) -> bytes:
 def part_of(agreed: StepPlan, found: GroupSum) -> Numerators:
     """A member's equal part of the sums of its group, the numerators of push-sum."""
     sums = numerators(1, agreed.items, agreed.width + 1, agreed.head)
-    rows = np.zeros((agreed.items, agreed.width), np.int64)
-    rows[found.items] = found.rows
-    levels = levels_of(2 ** (agreed.bits - 1) - 1, found.counts)
-    added = Added(rows, found.head, found.counts, levels, found.bound)
+    rows, levels = np.zeros((agreed.items, agreed.width), np.int64), np.ones(agreed.items, np.int64)
+    rows[found.items], levels[found.items] = found.rows, found.levels
+    added = Added(rows, found.head, found.counts, levels, found.bound, found.last)
     least = int(found.counts[found.items].min(initial=2**62))  # rows with fewer contributors were withheld
     take(added, least, 1.0 / len(found.second), *sums)
     return sums

@@ -25,10 +25,8 @@ from sottovoce.exchange.secure.ranges import (
     largest_count,
     levels_of,
 )
-from sottovoce.exchange.steps.interface import protect
-from sottovoce.exchange.update import local_update
-from sottovoce.kernels import driver, helper, prange
-from sottovoce.protocols.contribution import write_head, write_row
+from sottovoce.kernels import driver, helper, inlined, prange
+from sottovoce.protocols.contribution import own_update, write_head, write_row
 from sottovoce.state import Floats, Ints, Longs
 from sottovoce.state.scratch import room_for_update
 
@@ -50,6 +48,8 @@ class Masks(NamedTuple):
     fewest: int  # a row that is summed has so many contributors at least; 0: nobody masks anything
     spare: int  # even after so many people dropped out
     most: int  # 2^(bits − 1) − 1
+    places: int = 0  # binary places of numbers that carry shares of noise; 0: none do
+    least: int = 0  # a sum is of so many people at least, whoever drops out
 
 
 @helper
@@ -85,9 +85,7 @@ def _plain(model, rule, steps, tables, slots, people, members, places, run, rows
     row, one = np.empty(rows.shape[2], np.float32), np.empty(head.shape[1], np.float32)
     for m in range(len(members)):
         person, place = members[m], places[m]
-        number = people.steps[person]
-        local_update(model, tables, slots[person], updates, 0, people, person, run)
-        protect(steps, updates, 0, people, person, run, number)
+        own_update(model, steps, tables, slots[person], updates, people, person, run)
         write_head(model, rule, updates, 0, one)
         for d in range(len(one)):
             head[place, d] += one[d]
@@ -117,26 +115,30 @@ class Added(NamedTuple):
     counts: Longs  # [items], contributors in the first sum
     levels: Longs  # [items], L
     bound: float  # B
+    last: float  # the step of the last number of a row
 
 
 @helper
-def _collect(model, rule, steps, tables, slots, people, members, run, items, wide, long):
-    """Let the members of a group contribute."""
+def _collect(model, rule, steps, masks, tables, slots, people, members, run, items, wide, long):
+    """Let the members of a group contribute.
+
+    Shares of noise hide a person in sums alone, so where they are added nobody tells their largest number.
+    """
     updates = room_for_update(tables, slots[members[0]])
     ids, values, used = np.empty(1024, np.int32), np.empty((1024, wide), np.float32), 0
     ends, heads = np.zeros(len(members) + 1, np.int64), np.empty((len(members), long), np.float32)
     counts, senders, peak = np.zeros(items, np.int64), 0, 0
     for m in range(len(members)):
         person = members[m]
-        number = people.steps[person]
-        local_update(model, tables, slots[person], updates, 0, people, person, run)
-        protect(steps, updates, 0, people, person, run, number)
+        own_update(model, steps, tables, slots[person], updates, people, person, run)
         ids, values = _grown(ids, values, used + updates.offset[1])
         write_head(model, rule, updates, 0, heads[m])
         for n in range(updates.offset[1]):
             ids[used + n] = updates.ids[n]
             write_row(model, rule, updates, 0, n, values[used + n])
-        most = _largest(values[used : used + updates.offset[1]], heads[m], len(members))
+        most = 0.0
+        if masks.places == 0:
+            most = _largest(values[used : used + updates.offset[1]], heads[m], len(members))
         if updates.offset[1] > 0 and most < np.inf:  # who has nothing, or too large numbers, adds nothing
             for n in range(updates.offset[1]):
                 counts[ids[used + n]] += 1
@@ -146,11 +148,22 @@ def _collect(model, rule, steps, tables, slots, people, members, run, items, wid
     return Collected(ids, values, ends, heads, counts, senders, peak)
 
 
+@inlined
+def _modulo(number, most):
+    """A sum as masks leave it, between −most − 1 and most, which is one less than a power of 2."""
+    return ((number + most + 1) & (2 * most + 1)) - most - 1 if most < 2**62 else number
+
+
 @helper
 def _add_up(masks, found, stays):
-    """The second sum of a group, of those members who stay."""
-    wide, most = found.values.shape[1], bound(found.peak, found.senders)
-    levels = levels_of(masks.most, found.counts)
+    """The second sum of a group, of those members who stay.
+
+    Numbers with shares of noise stay as they are, multiples of 2^-places, and their sums are modulo 2^bits.
+    """
+    wide, most, noisy = found.values.shape[1], bound(found.peak, found.senders), masks.places > 0
+    levels, last_step = levels_of(masks.most, found.counts), 2.0**-COUNT_PLACES
+    if noisy:
+        levels[:], most, last_step = 2**masks.places, 1.0, 2.0**-masks.places
     rows, head = np.zeros((len(found.counts), wide), np.int64), np.zeros(found.heads.shape[1], np.int64)
     for m in range(len(stays)):
         if stays[m] and found.ends[m + 1] > found.ends[m]:
@@ -158,13 +171,16 @@ def _add_up(masks, found, stays):
                 item = found.ids[n]
                 if found.counts[item] >= masks.fewest + masks.spare:
                     for d in range(wide - 1):
-                        scaled = min(max(float(found.values[n, d]) / most, -1.0), 1.0)
+                        scaled = float(found.values[n, d]) / most
+                        scaled = scaled if noisy else min(max(scaled, -1.0), 1.0)
                         rows[item, d] += np.int64(np.rint(float(levels[item]) * scaled))
-                    last = float(found.values[n, wide - 1]) * 2.0**COUNT_PLACES
-                    rows[item, wide - 1] += np.int64(np.rint(last))
+                    rows[item, wide - 1] += np.int64(np.rint(float(found.values[n, wide - 1]) / last_step))
             for d in range(len(head)):
                 head[d] += np.int64(np.rint(float(found.heads[m, d]) * 2.0**PLACES))
-    return Added(rows, head, found.counts, levels, most)
+    for item in range(len(rows) if noisy else 0):
+        for d in range(wide):
+            rows[item, d] = _modulo(rows[item, d], masks.most if d < wide - 1 else max(masks.most, 2**31 - 1))
+    return Added(rows, head, found.counts, levels, most, last_step)
 
 
 @helper
@@ -176,7 +192,7 @@ def _spread(added, least, part, place, rows, head):
             step = part * added.bound / added.levels[item]
             for d in range(last):
                 rows[item, place, d] = step * added.rows[item, d]
-            rows[item, place, last] = part * added.rows[item, last] / 2.0**COUNT_PLACES
+            rows[item, place, last] = part * added.rows[item, last] * added.last
             rows[item, place, last + 1] = rows[item, place, last]
         elif added.counts[item] > 0:
             rows[item, place, last + 1] = part * added.counts[item]
@@ -191,9 +207,10 @@ def _masked(model, rule, steps, masks, tables, slots, people, members, stays, pl
     There is no sum if too few take part. More than half must stay, or masks would not be safe.
     """
     shape = len(rows), rows.shape[2] - 1, head.shape[1]
-    found = _collect(model, rule, steps, tables, slots, people, members, run, *shape)
+    found = _collect(model, rule, steps, masks, tables, slots, people, members, run, *shape)
     left, spare, least = len(stays) - np.sum(stays), masks.spare, masks.fewest + masks.spare
-    if left > spare or 2 * spare >= len(stays) or not enough(found.senders, spare, masks.fewest):
+    few = not enough(found.senders, spare, max(masks.fewest, masks.least))
+    if few or left > spare or 2 * spare >= len(stays):
         return 0
     added = _add_up(masks, found, stays)
     for place in places:
@@ -241,7 +258,7 @@ def _complete_item(own):
         factor = all_of_them / there if there > 0 else np.float32(0)
         for d in range(weight):
             own[node, d] *= factor
-        own[node, weight] = all_of_them if there > 0 else -all_of_them
+        own[node, weight] = all_of_them if there > 0 else -max(all_of_them, np.float32(0))
 
 
 @driver

@@ -12,6 +12,10 @@ stays within about n B. The last number of a row, a count or a weight, is a fixe
 the head's are of 64 bits. Their places in a vector are those of several words (`masks.pieces`).
 
 Of a row with few contributors nothing but their number is known; everybody is told the counts of all rows.
+
+**With shares of noise** (`privacy.steps`) everybody contributes to every row, so counts tell nothing. People
+do not tell their largest number, because only sums hide it: the steps are those of the noise, 2^-places, for
+all numbers of a row, and nobody clips once more. What exceeds the modulus wraps, which tells nothing either.
 """
 
 import struct
@@ -55,6 +59,7 @@ class GroupSum(NamedTuple):
     rows: NDArray[np.int64]  # [m, w], the last number included
     levels: NDArray[np.int64]  # [m], L
     bound: float  # B
+    last: float  # the step of the last number of a row
     head: NDArray[np.int64]
     first: tuple[int, ...]  # who is in the first sum
     second: tuple[int, ...]  # who is in the second
@@ -68,6 +73,8 @@ class StepPlan(NamedTuple):
     head: int
     k: int  # a row is sent only if its sum is of at least k people
     bits: int = 32
+    places: int = 0  # binary places of numbers that carry shares of noise; 0: none do
+    least: int = 0  # so many people must contribute, whoever drops out
 
     @property
     def totals(self) -> int:
@@ -75,7 +82,7 @@ class StepPlan(NamedTuple):
 
     @property
     def hash(self) -> bytes:
-        return digest(b"sottovoce steps", struct.pack("<5Q", *self))
+        return digest(b"sottovoce steps", struct.pack("<7Q", *self))
 
     @property
     def first_length(self) -> int:
@@ -108,6 +115,10 @@ class StepPlan(NamedTuple):
 
         Who has nothing, or numbers that are too large for any sum, adds nothing.
         """
+        if self.places:  # nobody tells their largest number, which noise does not hide
+            order = np.argsort(ids)
+            totals = np.array([len(ids) > 0, 0])
+            return Contribution(ids[order].astype(np.int64), rows[order], head, totals)
         numbers, last = rows[:, :-1].astype(np.float64), rows[:, -1].astype(np.float64)
         most = np.abs(numbers).max(initial=0.0)
         fits = (
@@ -141,10 +152,10 @@ class StepPlan(NamedTuple):
         check_counts(counts, totals, people)
         if totals[0] > people or counts.max(initial=0) > totals[0]:
             raise MessageError("The sum of counts is impossible: a client did not count by 0 and 1.")
-        if not enough(int(totals[0]), people - threshold, self.k):
+        if not enough(int(totals[0]), people - threshold, max(self.k, self.least)):
             raise MessageError(
                 f"Only {count(int(totals[0]), 'person')} of the group contribute, of whom "
-                f"{people - threshold} may still drop out, and {max(self.k, 2)} are needed.",
+                f"{people - threshold} may still drop out, and {max(self.k, self.least, 2)} are needed.",
                 "Begin a new round in a larger group.",
             )
         items = allowed(self, counts, people, threshold)
@@ -171,9 +182,10 @@ class StepPlan(NamedTuple):
         own, here = np.isin(mine.items, announced.items), np.isin(announced.items, mine.items)
         levels = self._levels(announced)[here, None].astype(np.float64)
         values = np.asarray(mine.rows)[own].astype(np.float64)
-        scaled = np.clip(values[:, :-1] / self._bound(announced), -1.0, 1.0)
+        scaled = values[:, :-1] / self._bound(announced)
+        scaled = scaled if self.places else np.clip(scaled, -1.0, 1.0)
         numbers.reshape(rows, self.width - 1)[here] = _words(levels * scaled, self.bits)
-        last[here] = _words(values[:, -1] * 2.0**COUNT_PLACES, 8 * last.itemsize)
+        last[here] = _words(values[:, -1] / self._last, 8 * last.itemsize)
         head[:] = _words(np.asarray(mine.head, np.float64) * 2.0**PLACES, 64)
         return vector
 
@@ -190,15 +202,20 @@ class StepPlan(NamedTuple):
             for one in pieces(summed, self.second_wide(len(items)))
         )
         rows = np.column_stack([numbers.reshape(len(items), self.width - 1), last])
-        return GroupSum(counts, items, rows, self._levels(announced), self._bound(announced), head, *people)
+        steps = self._levels(announced), self._bound(announced), self._last
+        return GroupSum(counts, items, rows, *steps, head, *people)
 
     def _bound(self, announced: Announcement) -> float:
         senders, peak = (int(each) for each in announced.totals)
-        return float(bound(peak, senders))
+        return 1.0 if self.places else float(bound(peak, senders))
 
     def _levels(self, announced: Announcement) -> NDArray[np.int64]:
         levels: NDArray[np.int64] = levels_of(2 ** (self.bits - 1) - 1, announced.contributors)
-        return levels
+        return np.full_like(levels, 2**self.places) if self.places else levels
+
+    @property
+    def _last(self) -> float:
+        return float(2.0 ** -(self.places or COUNT_PLACES))
 
 
 def _words(values: NDArray[np.float64], bits: int) -> NDArray[Any]:
