@@ -37,6 +37,7 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Le
+from numpy.typing import NDArray
 
 from sottovoce.kernels import dot, dot_at, from_float32, helper, inlined, normal, to_float32
 from sottovoce.kernels.symmetric import (
@@ -304,6 +305,14 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
     add_outer(mine[size : 2 * size], u, float(end - begin), k)
     mine[len(mine) - 2], mine[len(mine) - 1] = end - begin, 1
     return 1
+
+
+def known_part(model: ALS, head: NDArray[Any]) -> tuple[NDArray[Any], float]:
+    """s M and α of a table's `head`, by which rows of contributors differ from multiples of their vectors."""
+    k = model.factors
+    other = unpacked(head[triangle(k) : 2 * triangle(k)], k)
+    alpha = float(_weight(model, _mean(head), _chosen(head)[0]))
+    return np.asarray(_alike(head)[0] * other), alpha
 
 
 @balance.rule(ALS)
