@@ -5,8 +5,10 @@ import pytest
 
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.errors import MessageError, RunError
+from sottovoce.evaluate.audit import summed
 from sottovoce.exchange.secure.row_steps import StepPlan
 from sottovoce.exchange.steps.skellam import SkellamShare
+from sottovoce.experiments.audit import canaries
 from sottovoce.models.als import ALS
 from sottovoce.models.mf import MF
 from sottovoce.models.statistics import balance
@@ -143,3 +145,15 @@ def test_nodes_add_shares_from_the_operating_system():
     more.consensus = protocol  # a group of 7, of whom one may leave and another one reads the sum
     with pytest.raises(MessageError, match="6 shares of noise, and this community wants 7"):
         Node(more, ITEMS[:3]).group_update(group_of(names(), 1), names()[0])
+
+
+def test_canaries_in_the_sum_of_a_group_stay_below_the_promise(monkeypatch):
+    """The smallest sum that a member can read has the shares of the survivors, without its own."""
+    seen = []
+    monkeypatch.setattr(canaries, "CANARIES", 140)
+    scores = summed.scores
+    monkeypatch.setattr(summed, "scores", lambda *given: (seen.append(given[4]), scores(*given))[1])
+    found = canaries.attack(network(MF(factors=3)), None, rounds=2)
+    assert seen == [summed.Group(7, 7, 2)]
+    assert (found["observer"], found["claimed"]) == ("sums", 60.0)
+    assert found["epsilon"] <= guarantee(SHARE).spent(2)
