@@ -7,6 +7,8 @@ import sottovoce
 from sottovoce.errors import RecipeError, RunError
 from sottovoce.testing.networks import checkerboard
 
+pytestmark = pytest.mark.usefixtures("uncompiled")  # small enough for plain Python, which needs no compiling
+
 SETTINGS = {
     "model.factors": 3,
     "protocol.exact": True,
