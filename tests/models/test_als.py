@@ -25,7 +25,9 @@ def data():
 
 
 def network(protocol, **settings):
-    return simulate(ALS(factors=K, **settings), data(), protocol=protocol, merge=Simple())
+    """Everybody trains on all items, and no item counts more than another."""
+    model = ALS(factors=K, held=0.0, recency=False, **settings)
+    return simulate(model, data(), protocol=protocol, merge=Simple())
 
 
 def settings(s):

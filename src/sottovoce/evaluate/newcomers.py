@@ -33,15 +33,22 @@ def message_bytes(network: Simulation) -> int:
     return codec.size(network.items, network.shape.row, network.shape.head, False)
 
 
-def served(network: Simulation, train: Interactions, trainings: int = 1) -> tuple[Any, Tables, People]:
+def served(
+    network: Simulation,
+    train: Interactions,
+    trainings: int = 1,
+    weighting: Interactions | None = None,
+    candidates: Ints | None = None,
+) -> tuple[Any, Tables, People]:
     """What newcomers with the items of `train` recommend with: the model, their tables, and themselves.
 
+    Models may treat people without `weighting` sets in another way; `candidates` are those of these sets.
     They are numbered after the people of the network. Each trains `trainings` times; 0 leaves the model and
     the person's vector as they are.
     """
     model, slots, (row, head, _) = network.model, network.tables.slots, network.shape
     hosts = hosted_by(asked_slots(network, train.people), slots)
-    people = people_with(model, network.shape, hosts, train, None, None)
+    people = people_with(model, network.shape, hosts, train, weighting, candidates)
     people = people._replace(key=people.key + len(network.people.steps))
     alike, count = common_vectors(network.protocol), train.people
     start(model, whole(0, network.items, row, head), people, network.seed, True, alike, batch=count)

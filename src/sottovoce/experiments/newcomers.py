@@ -148,7 +148,8 @@ def _served(
 ) -> Figures:
     from sottovoce.evaluate.newcomers import served
 
-    return _figures(served(network, train, trainings), split, recipe)
+    aside = split.weighting, split.weighting_candidates
+    return _figures(served(network, train, trainings, *aside), split, recipe)
 
 
 def _as_members(

@@ -26,6 +26,7 @@ from sottovoce.protocols.hosted import InTurn
 from sottovoce.protocols.interface import (
     common_start,
     common_vectors,
+    fitted,
     group_size,
     hosted,
     hosts,
@@ -108,6 +109,7 @@ class Simulation(World):
         sum: Any = Plain(),  # noqa: B008
         observation: Observation | None = None,
     ) -> None:
+        protocol = fitted(protocol, train)
         steps, sum = tuple(calibrated(step) for step in steps), calibrated(sum)
         promise = guarantees.check(protocol, merge, peers, steps, sum, train.people)
         _check_learning(model, protocol)
@@ -268,6 +270,7 @@ def _resolved(
         sharing=train.people / slots,
         central=protocol.topology == "central",
         people=train.people,
+        times=bool(train.time.any()),
     )
     return resolve(model, context)
 
