@@ -26,10 +26,11 @@ of the way.
 Settings follow from counts: α = `share` √density, λ = `regularization` (N / n)^0.1, and regularization grows
 with the weights, on both sides (Rendle et al. 2022). After `patience` sweeps, weighting sets move α and λ
 (`models.chosen`). The score adds popularity, which counts more for people with fewer items:
-u·yⱼ + w · 5 / (5 + m) · c̄ⱼ. Weighting sets choose w, `popularity`. People without a weighting set hold back a
-share `held` of their items for it until all have made `settled` sweeps (`models.held_back`). If interactions
-have times, they choose how much more their newest items count in the vector that they score with
-(`models.own_vector`).
+u·yⱼ + max(w, f) f c̄ⱼ, where f = 5 / (5 + m). Weighting sets choose w, `popularity`. They speak for people
+with many items, and often choose 0; f is what people with few items, such as newcomers, need at least. People
+without a weighting set hold back a share `held` of their items for it until all have made `settled` sweeps
+(`models.held_back`). If interactions have times, they choose how much more their newest items count in the
+vector that they score with (`models.own_vector`).
 
 A row holds yⱼ and c̄ⱼ. The head holds the lower triangles of YᵀY and M, s and both of its sums, what is
 chosen, then m̄ and the number of sweeps.
@@ -199,7 +200,8 @@ def _keep(model, head, user, u, count, k):
     """The person's vector, with the weight of popularity at its end."""
     for d in range(k):
         user[d] = u[d]
-    user[k] = _popularity(model, head) * _few(count)
+    few, weight = np.float32(_few(count)), _popularity(model, head)
+    user[k] = few * (weight if model.popularity > 0 else max(weight, few))
 
 
 @touched.rule(ALS)
