@@ -7,7 +7,7 @@ from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.kernels.symmetric import triangle
 from sottovoce.models.als import ALS
 from sottovoce.models.interface import score
-from sottovoce.models.statistics import solve_vectors
+from sottovoce.models.statistics import prepare, solve_vectors
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated
 from sottovoce.state import slots_of
@@ -145,3 +145,9 @@ def test_an_item_that_appears_later_has_nothing_and_one_sweep_solves_it():
     assert s.tables.rows[new, K] == pytest.approx(0.9 * c)
     assert s.tables.age[new] == 1
     assert np.abs(expected).max() > 0.01
+
+
+def test_sums_of_people_without_items_are_finite():
+    s = network(Federated(start="common"))
+    prepare(s.model, s.tables, 0, np.zeros(s.tables.head.shape[1], np.float32), 3.0)
+    assert np.isfinite(s.tables.head).all()

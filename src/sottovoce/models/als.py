@@ -75,6 +75,8 @@ from sottovoce.state.scratch import take_rows
 
 FEW = 5.0
 """A person with this many items gives popularity half the weight that a person without items gives it."""
+LEAST = 1e-3
+"""The smallest m̄: sums of people without items must not divide by 0."""
 CAREFUL, MOST = 3.0, 30.0
 """s before it is known, and its largest value."""
 
@@ -299,7 +301,7 @@ def _prepare(model, tables, slot, total, weight):
     """The pencil of A = α Ḡ + κ α I and B = (1 − α) C + κ I: item j has the matrix A + c̄ⱼ B."""
     k = width(tables) - 1
     size, head, added = triangle(k), tables.head[slot], _chosen(total)
-    mean, first = _mean(total) / weight, _mean(head) == 0
+    mean, first = max(_mean(total) / weight, LEAST), _mean(head) == 0
     alpha, people = unobserved_weight(model, mean, added[0] / weight), float(max(model.people, 1))
     kappa = ridge(model, added[1] / weight) / (people * (mean / model.items + alpha))
     left, newest = unpacked(total[:size], k), unpacked(total[size : 2 * size], k) / (mean * weight)
