@@ -126,7 +126,7 @@ def test_an_item_that_appears_later_has_nothing_and_one_sweep_solves_it():
     """Its vector was 0, so people contribute u alone, as in a first sweep, but with C of the sweep before."""
     new, everything = ITEMS - 1, data()
     early = everything.take(everything.item != new)
-    s = simulate(ALS(factors=K), early, protocol=Central(start="common"), merge=Simple())
+    s = simulate(ALS(factors=K, held=0.0), early, protocol=Central(start="common"), merge=Simple())
     s.advance(4)
     assert s.tables.age[new] == 0
     assert not s.tables.rows[new].any()
