@@ -11,6 +11,7 @@ from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.secure.ranges import PLACES
 from sottovoce.privacy.guarantee import Guarantee, finest, found, guarantee, summed_at_least
+from sottovoce.protocols.consensus import SMALLEST
 from sottovoce.protocols.interface import aggregates, group_size, sees_vectors
 
 
@@ -85,7 +86,7 @@ def _check_server(protocol: Any, rule: Any, sum: Any) -> None:
 
 def _check_sum(protocol: Any, sum: Any, step: Any, promise: Guarantee, people: int) -> None:
     """Shares of noise hide a person in a sum alone, and only if enough shares are in it."""
-    if protocol.topology == "consensus" and protocol.group > 1:
+    if protocol.topology == "consensus" and protocol.group != 1:
         _check_groups(protocol, step, promise, people)
         return
     everybody = protocol.topology == "server" and (group_size(protocol) or people)
@@ -106,7 +107,8 @@ def _check_sum(protocol: Any, sum: Any, step: Any, promise: Guarantee, people: i
 
 def _check_groups(protocol: Any, step: Any, promise: Guarantee, people: int) -> None:
     """In groups without a server, everybody who reads a sum knows one of its shares: their own."""
-    least = min(protocol.group, people or protocol.group) - protocol.spare - 1
+    group = protocol.group or SMALLEST
+    least = min(group, people or group) - protocol.spare - 1
     if least < promise.survivors:
         raise RecipeError(
             f"A sum of a group may be of {least + 1} people, each of whom knows their own share of the "
@@ -120,7 +122,7 @@ def _check_groups(protocol: Any, step: Any, promise: Guarantee, people: int) -> 
             f"Set places of the step to {PLACES} or less.",
         )
     # A group may have nearly twice as many members as asked for.
-    largest = (people or 2 * protocol.group) * step.length * 2.0**step.places
+    largest = (people or 2 * group) * step.length * 2.0**step.places
     if 2 * largest >= 2 ** (protocol.modulus - 1):
         raise RecipeError(
             f"A sum of updates of length {step.length:g} can have {largest:.0f} steps of "
