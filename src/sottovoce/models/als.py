@@ -48,7 +48,7 @@ from sottovoce.kernels.symmetric import (
     triangle,
     unpacked,
 )
-from sottovoce.models.chosen import CANDIDATES, CHOSEN, judge, move, popularity
+from sottovoce.models.chosen import CANDIDATES, CHOSEN, SCORES, SETTINGS, judge, move, popularity
 from sottovoce.models.interface import (
     Context,
     Shape,
@@ -63,9 +63,9 @@ from sottovoce.models.interface import (
     touched,
     train,
 )
-from sottovoce.models.statistics import fade_row, finish, prepare, solve_row, statistics, sweep
+from sottovoce.models.statistics import fade_row, finish, judged, prepare, solve_row, statistics, sweep
 from sottovoce.registry import component
-from sottovoce.state import flat, locate, rounding, width
+from sottovoce.state import Doubles, flat, locate, rounding, width
 from sottovoce.state.scratch import take_rows
 
 FEW = 5.0
@@ -369,6 +369,13 @@ def _finish(model, tables, slot):
             tables.head[slot, at + b] = total[a, b]
         at += a + 1
     tables.head[slot, tables.head.shape[1] - 1] += 1
+
+
+@judged.rule(ALS)
+def _judged(model: ALS, heads: Any) -> tuple[Doubles, Doubles]:
+    chosen = heads[:, -2 - CHOSEN : -2].astype(np.float64)
+    ready = heads[:, -1] >= model.patience
+    return np.where(ready, chosen[:, SCORES:].max(axis=1), 0.0), chosen[:, :SETTINGS]
 
 
 @together.rule(ALS)

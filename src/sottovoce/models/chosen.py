@@ -30,6 +30,8 @@ POPULARITY = np.array([0, 1 / 4, 1, 4, 16, 64], np.float32)
 """The weights that the weight of popularity is chosen from."""
 USUAL = np.float32(1)
 """The weight of popularity where there are no weighting sets."""
+SETTINGS = 2
+"""How many settings move: α and λ."""
 SCORES = 4
 """Where NDCG begins, after the factors of α and λ and what doubling them adds."""
 CHOSEN = SCORES + len(POPULARITY)

@@ -11,7 +11,7 @@ import numpy as np
 
 from sottovoce.kernels import STORAGE, driver, from_float32, helper, operation, prange, stream
 from sottovoce.models.training import train_stored
-from sottovoce.state import Ints, People, Tables, rounding, width
+from sottovoce.state import Doubles, Ints, People, Tables, rounding, width
 from sottovoce.state.scratch import room_for_update
 
 
@@ -55,6 +55,15 @@ def hold_row(model, tables, slot, item, count, weight, key):
     """Change the row of an item of which the `count` of people alone is known, in place of solving it.
 
     By default its last number becomes their share, and the others stay, unless they were never solved.
+    """
+
+
+@operation(default=lambda model, heads: None)
+def judged(model: Any, heads: Any) -> tuple[Doubles, Doubles] | None:
+    """What people measured on their weighting sets, as the heads [T, h] of models tell it. Python only.
+
+    The mean quality [T], 0 where it says nothing yet, and the settings that move by it [T, s], on a scale on
+    which 1 is a factor of two. None, which is the default: the model does not measure itself.
     """
 
 

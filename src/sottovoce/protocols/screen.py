@@ -34,7 +34,7 @@ LONG = 2.0
 """How many times the usual length is accepted."""
 FEWEST = 5
 """How many groups there must be at least."""
-LOW = 0.2
+LOW = 0.1
 """What is usual of counts: lies make them larger, so a low one is taken, with so many of them below."""
 BEYOND = 4.0
 """How many times its root a count may be above this; it may be above by NEAR in any case."""

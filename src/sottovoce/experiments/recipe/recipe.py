@@ -141,6 +141,8 @@ class Recipe(BaseModel):
         """A hash of everything that decides the result."""
         document = self.document()
         document["run"] = {k: document["run"][k] for k in ("rounds", "seed", "storage")}
+        if self.run.least_gain is not None:
+            document["run"]["least_gain"] = self.run.least_gain
         if self.run.plan != self.run.rounds:
             document["run"]["planned"] = self.run.planned
         return hashlib.sha256(json.dumps(document, sort_keys=True).encode()).hexdigest()

@@ -174,13 +174,17 @@ class Evaluate(Section):
 
 
 class Execution(Section):
-    """How long to run, and on what. Results depend on `rounds`, `planned`, `seed` and `storage` only."""
+    """How long to run, and on what. Threads and checkpoints change no result."""
 
     rounds: Count = 100
     """How often everybody sends, merges and trains; in central training, how often everybody trains."""
     planned: Count | None = None
     """The number of rounds for which shrinking steps and arriving items are laid out; by default `rounds`. An
     extended run keeps the plan of its first part. The round in which a plan ends is evaluated."""
+    least_gain: Annotated[float, Field(gt=0, lt=1)] | None = None
+    """End before `rounds` if the last two sweeps improved the quality that people measure on their weighting
+    sets by less than this share, and the settings that they choose hardly move any more. By default all
+    rounds are run. Only models that measure themselves, such as `als`, can tell."""
     seed: Annotated[int, Field(ge=0, lt=2**63)] = 1
     """All random numbers depend on it, including those of the split."""
     threads: Annotated[int, Field(ge=0)] = 0

@@ -34,9 +34,9 @@ def extend(
 ) -> Run:
     """Continue a finished run to `rounds` in all, by default in `<directory>-<rounds>`."""
     old = RunDirectory(Path(directory))
-    old.result()
+    had = old.result().rounds
     recipe = Recipe.read(old.path / RECIPE)
-    models = _models(old, recipe, rounds)
+    models = _models(old, recipe, had, rounds)
     longer = _longer(recipe, rounds)
     base = old.path if old.path.name else old.path.resolve()
     place = RunDirectory(Path(out) if out is not None else unused(base.with_name(f"{base.name}-{rounds}")))
@@ -57,12 +57,12 @@ def extend(
 def _longer(recipe: Recipe, rounds: int) -> Recipe:
     document = recipe.document()
     document["run"] |= {"rounds": rounds, "planned": recipe.run.plan}
+    document["run"].pop("least_gain", None)  # whoever asks for more rounds wants them all
     return Recipe.parse(document, "the extended recipe")
 
 
-def _models(old: RunDirectory, recipe: Recipe, rounds: int) -> checkpoint.Checkpoint:
-    """The models to continue from; an error if that is not possible."""
-    had = recipe.run.rounds
+def _models(old: RunDirectory, recipe: Recipe, had: int, rounds: int) -> checkpoint.Checkpoint:
+    """The models to continue from, of a run that `had` so many rounds; an error if that is not possible."""
     if rounds <= had:
         raise RecipeError(
             f"The run in {old.path} already has {had} rounds, and {rounds} is not more.",

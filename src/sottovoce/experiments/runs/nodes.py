@@ -15,11 +15,12 @@ from sottovoce.registry import build
 
 if TYPE_CHECKING:
     from sottovoce.evaluate.best import Best
+    from sottovoce.experiments.runs.enough import Enough
     from sottovoce.simulate.engine import Simulation
 
 PREFIX = "node "
-CHECKPOINT = "best "
-"""How names of the arrays of a `Best` begin in a checkpoint."""
+BEST, ENOUGH = "best ", "enough "
+"""How names of the arrays of a `Best` and of an `Enough` begin in a checkpoint."""
 
 
 def begin(recipe: Recipe, merge: Any, people: int) -> "Best | None":
@@ -36,15 +37,18 @@ def begin(recipe: Recipe, merge: Any, people: int) -> "Best | None":
     return Best(rule, people, recipe.run.seed, keep=asked == "used")
 
 
-def saved(best: "Best | None") -> dict[str, Any]:
-    """Its part of a checkpoint."""
-    return {} if best is None else {CHECKPOINT + name: array for name, array in best.state().items()}
+def saved(kept: "Best | Enough | None", prefix: str) -> dict[str, Any]:
+    """What is kept beside the network, as a part of a checkpoint whose names begin with `prefix`."""
+    return {} if kept is None else {prefix + name: array for name, array in kept.state().items()}
 
 
-def divided(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
-    """The arrays of a checkpoint: those of the network, and those of a `Best`."""
-    own = {n.removeprefix(CHECKPOINT): a for n, a in arrays.items() if n.startswith(CHECKPOINT)}
-    return {n: a for n, a in arrays.items() if not n.startswith(CHECKPOINT)}, own
+def divided(arrays: dict[str, Any], *prefixes: str) -> tuple[dict[str, Any], ...]:
+    """The arrays of a checkpoint: those of the network, then those with each of the prefixes."""
+    parts = [
+        {name.removeprefix(prefix): array for name, array in arrays.items() if name.startswith(prefix)}
+        for prefix in prefixes
+    ]
+    return {name: array for name, array in arrays.items() if not name.startswith(prefixes)}, *parts
 
 
 def summary(columns: dict[str, Any]) -> dict[str, dict[str, float]]:

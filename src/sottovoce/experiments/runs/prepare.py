@@ -18,6 +18,7 @@ from sottovoce.experiments.runs import (
     references,
     simulation,
 )
+from sottovoce.experiments.runs.enough import Enough
 from sottovoce.experiments.runs.measurable import Measurable, main_metric, measurable, metric_names
 from sottovoce.experiments.runs.progress import Progress
 from sottovoce.plural import count
@@ -85,6 +86,13 @@ class Prepared(NamedTuple):
     """Everybody's best model so far, if the recipe asks for it."""
     arrivals: "Portions | None"
     """The items that arrive during the run, if the recipe has any."""
+    enough: Enough | None
+    """What says when the run may end before its last round, if the recipe asks for it."""
+
+    def state(self) -> dict[str, Any]:
+        """All that a checkpoint holds: arrays that are still in use, not copies."""
+        beside = nodes.saved(self.best, nodes.BEST) | nodes.saved(self.enough, nodes.ENOUGH)
+        return self.simulation.state() | beside
 
 
 class Portions:
@@ -180,17 +188,31 @@ def prepare(
             arrivals.bring(network)
         network.prepare()
     best = nodes.begin(recipe, parts.merge, plan.data.people)
+    enough = _enough(recipe, network, tell)
     if found is not None:
-        own, of_best = nodes.divided(found.arrays)
+        own, of_best, of_enough = nodes.divided(found.arrays, nodes.BEST, nodes.ENOUGH)
         network.restore(own)
         if arrivals is not None:
             arrivals.bring(network)
         if best is not None:
             best.restore(of_best, network.tables, network.people)
+        if enough is not None:
+            enough.restore(of_enough)
         tell.say(f"Continuing after round {network.round}.")
     elif getattr(parts.model, "start_from", None):
         pretrained.begin(network, parts.model, recipe.run.seed, split.hash)
-    return Prepared(plan, baselines, outside, network, best, arrivals)
+    return Prepared(plan, baselines, outside, network, best, arrivals, enough)
+
+
+def _enough(recipe: Recipe, network: "Simulation", tell: Progress) -> Enough | None:
+    """What says when the run may end early, if the recipe asks for it and the model can tell."""
+    if recipe.run.least_gain is None:
+        return None
+    enough = Enough(network.model, network.tables, recipe.run.least_gain)
+    if enough.measures:
+        return enough
+    tell.say(f"{recipe.model.name} does not measure itself on weighting sets, so all rounds are run.")
+    return None
 
 
 def _arrivals(plan: Plan, tell: Progress) -> Portions | None:

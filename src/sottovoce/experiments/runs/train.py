@@ -4,7 +4,7 @@ import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from sottovoce.experiments.runs import advice, interrupt, machine, nodes
+from sottovoce.experiments.runs import advice, interrupt, machine
 from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.experiments.runs.facts import finite
 from sottovoce.experiments.runs.prepare import Prepared
@@ -37,8 +37,8 @@ class Training:
     """The rounds of a run that are left to do."""
 
     def __init__(self, prepared: Prepared, place: RunDirectory | None, tell: Progress) -> None:
-        self.plan, self.simulation = prepared.plan, prepared.simulation
-        self.best, self.arrivals = prepared.best, prepared.arrivals
+        self.prepared, self.plan, self.simulation = prepared, prepared.plan, prepared.simulation
+        self.best, self.arrivals, self.enough = prepared.best, prepared.arrivals, prepared.enough
         self.place, self.tell = place, tell
         self.curve: Curve = [] if place is None else place.events()
         self._saved, self._cost = time.monotonic(), 0.0
@@ -58,14 +58,30 @@ class Training:
         with interrupt.requests() as asked:
             last = self._record() if not self.curve else None
             with self.tell.rounds(settings.rounds, self.round) as bar:
-                while self.round < settings.rounds:
+                while not self._over:
                     due = self._due()
                     self._advance(min(due - self.round, self._slice()))
-                    if self.round == due:
+                    evaluated = self.round == due or self._over
+                    if evaluated:
                         last = self._record()
-                    bar.update(self.round, self._note(), self.round == due)
+                    bar.update(self.round, self._note(), evaluated)
                     self._pause(asked)
+            if self.round < settings.rounds:
+                self._say_early()
             return Trained(last or self._evaluate(), self.curve, self._models())
+
+    @property
+    def _over(self) -> bool:
+        """Whether this was the last round, or the last one that is worth it."""
+        return self.round >= self.plan.recipe.run.rounds or (self.enough is not None and self.enough.reached)
+
+    def _say_early(self) -> None:
+        settings = self.plan.recipe.run
+        self.tell.say(
+            f"Ends after round {self.round} of {settings.rounds}: two more sweeps improved the quality on "
+            f"weighting sets by less than {settings.least_gain:.1%}, and the settings hardly move any more "
+            "(run.least_gain)."
+        )
 
     def _due(self) -> int:
         """The round of the next evaluation."""
@@ -75,13 +91,15 @@ class Training:
 
     def _slice(self) -> int:
         """How many rounds to do before the next look at the clock."""
-        rounds = max(1, int(_SLICE / self._pace)) if self._pace else 1
+        rounds = max(1, int(_SLICE / self._pace)) if self._pace and self.enough is None else 1
         return rounds if self.arrivals is None else min(rounds, self.arrivals.until_next(self.round))
 
     def _advance(self, rounds: int) -> None:
         first = not self._pace
         before, sent = self.simulation.seconds, self.simulation.messages
         self.simulation.advance(rounds)
+        if self.enough is not None:
+            self.enough.note(self.simulation.tables)
         if self.arrivals is not None:
             self.arrivals.bring(self.simulation)
         self._pace = max((self.simulation.seconds - before) / rounds, 1e-9)
@@ -101,10 +119,10 @@ class Training:
         wait = max(settings.checkpoint, _WRITING * self._cost)
         if asked.is_set() or time.monotonic() - self._saved >= wait:
             began = time.monotonic()
-            self.place.save(self.round, self.simulation.state() | nodes.saved(self.best))
+            self.place.save(self.round, self.prepared.state())
             self._saved = time.monotonic()
             self._cost = self._saved - began
-        if asked.is_set() and self.round < settings.rounds:
+        if asked.is_set() and not self._over:
             raise KeyboardInterrupt
 
     def _models(self) -> "tuple[Any, Tables, People]":

@@ -45,7 +45,7 @@ def write(
             place.write_frame(name, frame)
         if plan.recipe.run.keep_models:
             simulation = prepared.simulation
-            place.save(simulation.round, simulation.state() | nodes.saved(prepared.best))
+            place.save(simulation.round, prepared.state())
         place.write(RESULT, result.dumps())
         close(place, plan.recipe, tell, report)
     path = None if place is None else place.path
