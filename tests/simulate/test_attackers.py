@@ -157,14 +157,20 @@ def test_a_run_with_attackers_continues_as_if_it_had_not_stopped(protocol):
 
 
 def test_attackers_send_changed_models():
+    """Whom they reach has other rows after a round, and everybody else has the same."""
     honest = simulate(MF(factors=3), data())
-    lying = simulate(MF(factors=3), data(), attack=Destroy(share=0.1, size=50.0))
-    for s in (honest, lying):
-        s.advance(2)
-    rows = [np.abs(s.tables.rows.reshape(PEOPLE, -1)).max(axis=1) for s in (honest, lying)]
+    lying = simulate(MF(factors=3), data(), attack=Destroy(share=0.1, size=3.0))
     assert lying.attackers is not None
-    others = ~lying.attackers.who
-    assert np.median(rows[1][others]) > 3 * np.median(rows[0][others])
+    sent, _ = lying.driver.send(0)
+    for s in (honest, lying):
+        s.tables.age[:] = 1
+        s.advance(1)
+    rows = [s.tables.rows.reshape(PEOPLE, -1) for s in (honest, lying)]
+    changed = np.abs(rows[1] - rows[0]).max(axis=1) > 0.1
+    reached = lying.attackers.who.copy()
+    reached[sent.receiver[lying.attackers.who[sent.sender]]] = True
+    np.testing.assert_array_equal(changed, reached)
+    assert 0 < reached.sum() < PEOPLE
 
 
 @pytest.mark.parametrize(
