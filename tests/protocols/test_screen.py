@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sottovoce.protocols import screen as screening
-from sottovoce.protocols.push_sum import numerators
+from sottovoce.protocols.push_sum import Numerators, numerators
 from sottovoce.protocols.screen import BEYOND, ENOUGH, LONG, LOW, NEAR, ODD, memory, screen
 
 ITEMS, NUMBERS, HEAD, MEMBERS = 30, 3, 5, 50
@@ -140,11 +140,11 @@ def test_without_attackers_nearly_everything_is_in_the_sum():
     sums = honest(7, 1)
     rows, head = together(sums)
     exact = sums.rows.sum(axis=1)
-    common = exact[:, -1] > 70
+    common = exact[:, -1] > 140
     difference = np.linalg.norm(rows[common] - exact[common], axis=1) / np.linalg.norm(exact[common], axis=1)
     assert np.median(difference) < 1e-6
     assert difference.max() < 0.2
-    assert head[-1] == 7 * MEMBERS
+    assert head[-1] >= 5 * MEMBERS
 
 
 @pytest.mark.parametrize("size", [1e2, 1e6])
@@ -180,9 +180,10 @@ def test_a_crowd_in_most_groups_is_doubted_if_earlier_sweeps_had_none():
 def test_what_cannot_be_is_refused_and_if_that_is_all_there_is_no_sum(lie):
     sums = honest(6, 5)
     sums.head[2, -1] = lie
-    rows, head = together(sums)
-    assert np.isfinite(rows).all()
-    assert head[-1] == 5 * MEMBERS
+    others = Numerators(np.delete(sums.rows, 2, axis=1), np.delete(sums.head, 2, axis=0))
+    for found, expected in zip(together(sums), together(others), strict=True):
+        assert expected.any()
+        np.testing.assert_array_equal(found, expected)
     sums.head[:, -1] = lie
     rows, head = together(sums)
     assert not rows.any()
