@@ -89,15 +89,24 @@ def test_people_score_with_the_chosen_weight_of_popularity():
     solve_vectors(s.model, s.tables, s.people, slots_of(s.people), s.seed)
     m = np.diff(s.people.indptr)
     np.testing.assert_allclose(s.people.user[:, K], POPULARITY[4] * 5 / (5 + m), rtol=1e-5)
+    s.tables.head[0, -2 - CHOSEN + SCORES] = 0.6  # no popularity is best for most, and people with few items
+    solve_vectors(s.model, s.tables, s.people, slots_of(s.people), s.seed)
+    np.testing.assert_allclose(s.people.user[:, K], (5 / (5 + m)) ** 2, rtol=1e-5)
 
 
-def test_settings_stay_without_weighting_sets_and_where_the_recipe_fixes_them():
+def test_settings_stay_where_nobody_judges_and_where_the_recipe_fixes_them():
     held = split()
     for s in (network(held, pace=0), network(held, unobserved=0.3, patience=1)):
         s.advance(4)
         assert s.tables.head[0, -2 - CHOSEN] == 0
     alone = Simulation(
-        ALS(factors=K), Federated(start="common"), held.train, 1, merge=Simple(), peers=None, rounds=9
+        ALS(factors=K, held=0.0),
+        Federated(start="common"),
+        held.train,
+        1,
+        merge=Simple(),
+        peers=None,
+        rounds=9,
     )
     alone.advance(6)
     assert not alone.tables.head[0, -2 - CHOSEN : -2].any()
@@ -113,6 +122,13 @@ def test_a_step_is_in_proportion_to_what_it_gains_and_bounded(gain, expected):
     total[:2] = 2 * WIDEST
     move(chosen, total, 2.0, 0.5, 1)
     assert chosen[1] <= WIDEST
+
+
+def test_what_was_measured_stays_when_nobody_measures_any_more():
+    chosen, total = np.arange(CHOSEN, dtype=np.float32), np.zeros(CHOSEN)
+    total[:2] = 2 * 0.5, 2 * 0.25  # of two people
+    move(chosen, total, 2.0, 0.5, 1)
+    np.testing.assert_array_equal(chosen, [0.5, 0.25, 0, 0, *range(SCORES, CHOSEN)])
 
 
 def test_alpha_waits_for_lambda():

@@ -11,12 +11,14 @@ from sottovoce.protocols.central import Central
 from sottovoce.protocols.consensus import Consensus, grouped, push_count
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
+from sottovoce.protocols.interface import fitted
 from tests.models.test_als import ITEMS, PEOPLE, K, data
-from tests.networks import simulate
+from tests.networks import ratings, simulate
 
 
 def network(protocol, model=None, **more):
-    return simulate(model or ALS(factors=K), data(), protocol=protocol, merge=MFFedAvg(), **more)
+    own = ALS(factors=K, held=0.0, recency=False)
+    return simulate(model or own, data(), protocol=protocol, merge=MFFedAvg(), **more)
 
 
 def models(simulation):
@@ -122,3 +124,20 @@ def test_messages_and_bytes_are_counted():
 def test_als_is_refused_where_nobody_sums():
     with pytest.raises(RecipeError, match="solved from sums"):
         network(Gossip())
+
+
+@pytest.mark.parametrize(
+    ("asked", "count", "group"),
+    [
+        (0, 250, 160),  # 5 % of 100 × 50: 8 of 160 people have an item
+        (0, 2500, 128),
+        (0, 5, 1024),
+        (7, 250, 7),
+    ],
+)
+def test_sparse_data_make_larger_groups(asked, count, group):
+    values = np.zeros(5000, int)
+    values[np.arange(count) * 5000 // count] = 1
+    some = ratings(values.reshape(100, 50).tolist())
+    assert fitted(Consensus(group=asked), some).group == group
+    assert fitted(Gossip(), some) == Gossip()

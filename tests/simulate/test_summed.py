@@ -44,7 +44,7 @@ def random_clock(seed, *, unequal, churn, latency, loss, span):
 def network(timing, protocol=None, people=None, **more):
     protocol = protocol or Consensus(pushes=3, bits=32, group=1)
     parts = {"protocol": protocol, "merge": MFFedAvg(), "timing": timing}
-    return simulate(ALS(factors=K), people or data(), **(parts | more))
+    return simulate(ALS(factors=K, held=0.0, recency=False), people or data(), **(parts | more))
 
 
 class Slow:
@@ -417,7 +417,9 @@ def test_somebody_without_items_takes_part():
 def test_views_are_renewed_with_every_push():
     protocol = Consensus(pushes=3, group=1)
     peers = Shuffled(view=2, refresh=2, cache=6)
-    s = simulate(ALS(factors=K), data(), protocol=protocol, merge=MFFedAvg(), peers=peers)
+    s = simulate(
+        ALS(factors=K, held=0.0, recency=False), data(), protocol=protocol, merge=MFFedAvg(), peers=peers
+    )
     before = s.views.neighbours.copy()
     s.advance(1)
     once = s.views.neighbours.copy()

@@ -26,7 +26,11 @@ of the way.
 Settings follow from counts: α = `share` √density, λ = `regularization` (N / n)^0.1, and regularization grows
 with the weights, on both sides (Rendle et al. 2022). After `patience` sweeps, weighting sets move α and λ
 (`models.chosen`). The score adds popularity, which counts more for people with fewer items:
-u·yⱼ + w · 5 / (5 + m) · c̄ⱼ. Weighting sets choose w, `popularity`.
+u·yⱼ + max(w, f) f c̄ⱼ, where f = 5 / (5 + m). Weighting sets choose w, `popularity`. They speak for people
+with many items, and often choose 0; f is what people with few items, such as newcomers, need at least. People
+without a weighting set hold back a share `held` of their items for it until all have made `settled` sweeps
+(`models.held_back`). If interactions have times, they choose how much more their newest items count in the
+vector that they score with (`models.own_vector`).
 
 A row holds yⱼ and c̄ⱼ. The head holds the lower triangles of YᵀY and M, s and both of its sums, what is
 chosen, then m̄ and the number of sweeps.
@@ -36,19 +40,19 @@ import math
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
-from annotated_types import Ge, Gt, Le
+from annotated_types import Ge, Gt, Le, Lt
 
 from sottovoce.kernels import dot, dot_at, from_float32, helper, inlined, normal, to_float32
 from sottovoce.kernels.symmetric import (
     add_outer,
     moments,
     pencil,
-    solve,
     solve_pencil,
     triangle,
     unpacked,
 )
 from sottovoce.models.chosen import CANDIDATES, CHOSEN, SCORES, SETTINGS, judge, move, popularity
+from sottovoce.models.held_back import judges_itself, parted
 from sottovoce.models.interface import (
     Context,
     Shape,
@@ -63,13 +67,16 @@ from sottovoce.models.interface import (
     touched,
     train,
 )
+from sottovoce.models.own_vector import own_vector, recent_vector, ridge, unobserved_weight
 from sottovoce.models.statistics import fade_row, finish, judged, prepare, solve_row, statistics, sweep
 from sottovoce.registry import component
-from sottovoce.state import Doubles, flat, locate, rounding, width
+from sottovoce.state import Doubles, flat, hold, locate, rounding, width
 from sottovoce.state.scratch import take_rows
 
 FEW = 5.0
 """A person with this many items gives popularity half the weight that a person without items gives it."""
+LEAST = 1e-3
+"""The smallest m̄: sums of people without items must not divide by 0."""
 CAREFUL, MOST = 3.0, 30.0
 """s before it is known, and its largest value."""
 
@@ -87,11 +94,18 @@ class ALS(NamedTuple):
     regularization: Annotated[float, Gt(0)] = 5.0
     """λ is this times (people / items)^0.1."""
     popularity: Annotated[float, Ge(0)] = 0.0
-    """w, the weight of popularity in the score; 0 means chosen by weighting sets, and 1 without them."""
+    """w, the weight of popularity in the score; 0 means chosen by weighting sets, or 1."""
     pace: Annotated[float, Ge(0), Le(2)] = 0.5
     """Octaves by which weighting sets move α and λ in a sweep, at most; 0: they stay."""
     patience: Annotated[int, Ge(1)] = 4
     """Sweeps before weighting sets move α and λ."""
+    held: Annotated[float, Ge(0), Lt(1)] = 0.1
+    """The share of items that a person without a weighting set holds back in the first sweeps."""
+    settled: Annotated[int, Ge(0)] = 8
+    """Sweeps after which nobody holds items back."""
+    recency: bool = True
+    """Whether people without a weighting set choose how much more their newest items count. Only where
+    interactions have times: the order of others means nothing."""
     caution: Annotated[float, Ge(0)] = 0.0
     """How many times M stands for u uᵀ of a person who has an item; 0 means found from sums."""
     blend: Annotated[float, Gt(0), Le(1)] = 0.9
@@ -106,7 +120,11 @@ class ALS(NamedTuple):
 
 @resolve.rule(ALS)
 def _resolve(model: ALS, context: Context) -> Any:
-    return model._replace(people=model.people or context.people, items=model.items or context.items)
+    return model._replace(
+        people=model.people or context.people,
+        items=model.items or context.items,
+        recency=model.recency and context.times,
+    )
 
 
 @shape.rule(ALS)
@@ -125,21 +143,6 @@ def _start_row(model, row, key):
 @start_user.rule(ALS)
 def _start_user(model, user, key):
     user[:] = 0
-
-
-@inlined
-def _weight(model, mean, octaves):
-    """α, where people have `mean` items on average, times 2 to the power of `octaves`."""
-    density = mean / model.items
-    return min(
-        1.0, model.unobserved if model.unobserved > 0 else model.share * math.sqrt(density) * 2**octaves
-    )
-
-
-@inlined
-def _ridge(model, octaves):
-    """λ, times 2 to the power of `octaves`."""
-    return model.regularization * (max(model.people, 1) / model.items) ** 0.1 * 2**octaves
 
 
 @inlined
@@ -183,24 +186,6 @@ def _gram(tables, slot, k):
     return _products(tables, slot, k).astype(np.float64)
 
 
-@helper
-def _vector(model, gram, products, total, count, mean, octaves, k):
-    """u [k], float64, of a person with `count` items; `products` and `total` are their `moments`.
-
-    People have `mean` items on average; 0: that is not known yet, and the person's own number serves.
-    `octaves` are those of α and λ.
-    """
-    typical = mean if mean > 0 else max(float(count), 1.0)
-    alpha, u, matrix = _weight(model, typical, octaves[0]), total.copy(), np.empty((k, k))
-    ridge = _ridge(model, octaves[1]) * (count + alpha * model.items) / (typical + alpha * model.items)
-    for a in range(k):
-        for b in range(a + 1):
-            matrix[a, b] = alpha * gram[a, b] + (1 - alpha) * products[a, b]
-        matrix[a, a] += ridge
-    solve(matrix, u, k)
-    return u
-
-
 @inlined
 def _few(count):
     return FEW / (FEW + count)
@@ -217,7 +202,8 @@ def _keep(model, head, user, u, count, k):
     """The person's vector, with the weight of popularity at its end."""
     for d in range(k):
         user[d] = u[d]
-    user[k] = _popularity(model, head) * _few(count)
+    few, weight = np.float32(_few(count)), _popularity(model, head)
+    user[k] = few * (weight if model.popularity > 0 else max(weight, few))
 
 
 @touched.rule(ALS)
@@ -235,8 +221,13 @@ def _train(model, tables, slot, people, person, run):
         at = locate(tables, slot, own[n])
         for d in range(k):
             rows[n, d] = to_float32(tables.rows[at, d])
-    head, (products, total) = tables.head[slot], moments(rows, 0, len(own), k)
-    u = _vector(model, _gram(tables, slot, k), products, total, len(own), _mean(head), _chosen(head)[:2], k)
+    head, gram = tables.head[slot], _gram(tables, slot, k)
+    mean, octaves = _mean(head), _chosen(head)[:2]
+    if model.recency and mean > 0 and judges_itself(people, person):
+        u = recent_vector(model, gram, rows, mean, octaves, k)
+    else:
+        products, total = moments(rows, 0, len(own), k)
+        u = own_vector(model, gram, products, total, len(own), mean, octaves, k)
     _keep(model, head, people.user[person], u, len(own), k)
     return len(own)
 
@@ -265,17 +256,17 @@ def _row_statistics(rows, begin, end, u, alpha, other, alike, k):
 
 
 @helper
-def _judge(model, tables, slot, people, person, u, gram, products, total, count, contribution, k):
-    """Add what the person measures on the weighting set, and the octaves in use, to the contribution."""
+def _judge(model, tables, slot, wanted, rivals, u, gram, products, total, count, contribution, k):
+    """Add what the person measures on `wanted` items, and the octaves in use, to the contribution."""
     head = tables.head[slot]
     chosen, later = _chosen(head), head[len(head) - 1] >= model.patience and model.pace > 0
     vectors = np.empty((len(CANDIDATES) if later else 1, k), np.float32)
     vectors[0] = u
     for v in range(1, len(vectors)):
         octaves = CANDIDATES[v] + chosen[:2]
-        vectors[v] = _vector(model, gram, products, total, count, _mean(head), octaves, k)
+        vectors[v] = own_vector(model, gram, products, total, count, _mean(head), octaves, k)
     few, weight = np.float32(_few(count)), _popularity(model, head)
-    judge(vectors, few, weight, tables, slot, people, person, contribution)
+    judge(vectors, few, weight, tables, slot, wanted, rivals, contribution)
     contribution[:2] = chosen[:2]
 
 
@@ -283,18 +274,20 @@ def _judge(model, tables, slot, people, person, u, gram, products, total, count,
 def _statistics(model, tables, slot, updates, place, people, person, run):
     k = width(tables) - 1
     size, head = triangle(k), tables.head[slot]
-    own_items(updates, place, people, person)
+    share = model.held if head[len(head) - 1] < model.settled else 0.0
+    own, wanted, rivals = parted(share, model.items, people, person, run)
+    hold(updates, place, own)
     take_rows(tables, slot, updates, place)
     begin, end = updates.offset[place], updates.offset[place + 1]
     gram, (products, total), mean = _gram(tables, slot, k), moments(updates.rows, begin, end, k), _mean(head)
-    u = _vector(model, gram, products, total, end - begin, mean, _chosen(head)[:2], k)
+    u = own_vector(model, gram, products, total, end - begin, mean, _chosen(head)[:2], k)
     _keep(model, head, people.user[person], u, end - begin, k)
     mine = updates.head[place]
     mine[:] = 0
     alpha, other = 0.0, np.empty((0, 0))
     if mean > 0:
-        alpha, other = _weight(model, mean, _chosen(head)[0]), unpacked(head[size : 2 * size], k)
-        _judge(model, tables, slot, people, person, u, gram, products, total, end - begin, _chosen(mine), k)
+        alpha, other = unobserved_weight(model, mean, _chosen(head)[0]), unpacked(head[size : 2 * size], k)
+        _judge(model, tables, slot, wanted, rivals, u, gram, products, total, end - begin, _chosen(mine), k)
     _alike(mine)[0] = _alike(head)[0]
     _row_statistics(updates.rows, begin, end, u, alpha, other, _alike(mine), k)
     add_outer(mine[:size], u, 1.0, k)
@@ -308,9 +301,9 @@ def _prepare(model, tables, slot, total, weight):
     """The pencil of A = α Ḡ + κ α I and B = (1 − α) C + κ I: item j has the matrix A + c̄ⱼ B."""
     k = width(tables) - 1
     size, head, added = triangle(k), tables.head[slot], _chosen(total)
-    mean, first = _mean(total) / weight, _mean(head) == 0
-    alpha, people = _weight(model, mean, added[0] / weight), float(max(model.people, 1))
-    kappa = _ridge(model, added[1] / weight) / (people * (mean / model.items + alpha))
+    mean, first = max(_mean(total) / weight, LEAST), _mean(head) == 0
+    alpha, people = unobserved_weight(model, mean, added[0] / weight), float(max(model.people, 1))
+    kappa = ridge(model, added[1] / weight) / (people * (mean / model.items + alpha))
     left, newest = unpacked(total[:size], k), unpacked(total[size : 2 * size], k) / (mean * weight)
     same = _alike(total) / weight
     right = newest.copy() if first else same[0] * unpacked(head[size : 2 * size], k)

@@ -28,8 +28,10 @@ from sottovoce.state import width
 
 POPULARITY = np.array([0, 1 / 4, 1, 4, 16, 64], np.float32)
 """The weights that the weight of popularity is chosen from."""
+ALIKE = np.float32(0.0025)
+"""Weights of popularity are as good as the best if their NDCG is less than this share below it."""
 USUAL = np.float32(1)
-"""The weight of popularity where there are no weighting sets."""
+"""The weight of popularity where nobody judges."""
 SETTINGS = 2
 """How many settings move: α and λ."""
 SCORES = 4
@@ -51,22 +53,30 @@ def _bounded(value, most):
 
 @helper
 def popularity(chosen):
-    """The weight of popularity that serves the community best."""
+    """The weight of popularity that serves the community best; of weights that are as good, the largest.
+
+    People with few items often have no weighting set. They do not judge, and need popularity most.
+    """
     best, found = np.float32(0), USUAL
     for w in range(len(POPULARITY)):
-        if chosen[SCORES + w] > best:
-            best, found = chosen[SCORES + w], POPULARITY[w]
+        best = max(best, chosen[SCORES + w])
+    for w in range(len(POPULARITY)):
+        if best > 0 and chosen[SCORES + w] >= (1 - ALIKE) * best:
+            found = POPULARITY[w]
     return found
 
 
 @helper
 def move(chosen, total, weight, pace, both):
-    """Replace what is `chosen` by the mean of contributions, and move λ, and α if `both` is 1."""
+    """Replace what is `chosen` by the mean of contributions, and move λ, and α if `both` is 1.
+
+    Where nobody measured anything, NDCG stays as it was: it tells which weight of popularity was the best.
+    """
     best = 0.0
-    for d in range(CHOSEN):
+    for d in range(SCORES, CHOSEN):
+        best = max(best, float(np.float32(total[d] / weight)))
+    for d in range(CHOSEN if best > 0 else SCORES):
         chosen[d] = total[d] / weight
-        if d >= SCORES:
-            best = max(best, float(chosen[d]))
     if best > 0:
         ridge = _bounded(chosen[3] / (FULL * best), 1.0)
         share = _bounded(EAGER * chosen[2] / (FULL * best), 1.0) * (1 - abs(ridge))
@@ -85,22 +95,22 @@ def _gain(taste, popular, v, weight):
 
 
 @helper
-def judge(vectors, few, weight, tables, slot, people, person, contribution):
-    """Add what a person measures on the own weighting set to the `contribution` [CHOSEN].
+def judge(vectors, few, weight, tables, slot, wanted, rivals, contribution):
+    """Add what a person measures on the items `wanted` [n] to the `contribution` [CHOSEN].
 
-    `vectors` [v, k] are solved with the first v candidates' settings. The score of an item adds its last
-    number times `few` times the weight of popularity, which is `weight` where candidates are compared.
+    Each of the first `JUDGED` is ranked among its `rivals` [n, C]; -1: no rival. `vectors` [v, k] are solved
+    with the first v candidates' settings. The score of an item adds its last number times `few` times the
+    weight of popularity, which is `weight` where candidates are compared.
     """
-    begin, rivals = people.weighting_indptr[person], people.weighting_candidates
-    end = min(people.weighting_indptr[person + 1], begin + JUDGED)
-    if begin == end or rivals.shape[1] == 0:
+    judged = min(len(wanted), JUDGED)
+    if judged == 0 or rivals.shape[1] == 0:
         return
-    count, k, each = rivals.shape[1], vectors.shape[1], 1.0 / (end - begin)
+    count, k, each = rivals.shape[1], vectors.shape[1], 1.0 / judged
     taste, popular = np.empty((count + 1, len(vectors)), np.float32), np.empty(count + 1, np.float32)
     y = np.empty(k, np.float32)
-    for n in range(begin, end):
+    for n in range(judged):
         for c in range(count + 1):
-            item = people.weighting_item[n] if c == count else rivals[n, c]
+            item = wanted[n] if c == count else rivals[n, c]
             at = tables.offset[slot] + max(item, 0)
             for d in range(k):
                 y[d] = to_float32(tables.rows[at, d])

@@ -36,6 +36,7 @@ class Context(NamedTuple):
     sharing: float  # how many people train one table
     central: bool = False  # whether one place holds all data and `together` trains on it
     people: int = 0  # how many there are
+    times: bool = False  # whether interactions have times, so that their order means something
 
 
 @constant

@@ -110,10 +110,15 @@ def _solve_vectors(model, tables, people, slot_of, run):
         _solve_vector(model, tables, slot_of[person], people, person, run)
 
 
+def solved_from_sums(model: Any) -> bool:
+    """Whether a model learns from statistics: then its table is solved, not trained, and never merged."""
+    return getattr(model, "learns", "") == "statistics"
+
+
 def solve_vectors(model: Any, tables: Tables, people: People, slot_of: Ints, run: int) -> None:
     """Let everybody solve their vector against the newest model, if the model learns from statistics.
 
     The vectors with which people contributed belong to the model before.
     """
-    if getattr(model, "learns", "") == "statistics":
+    if solved_from_sums(model):
         _solve_vectors(model, tables, people, slot_of, run, batch=len(slot_of))

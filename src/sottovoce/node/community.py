@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.combine.interface import judges
+from sottovoce.combine.none import Replace
 from sottovoce.combine.sums.interface import Task, check_task
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.combine.sums.secure import Secure
@@ -21,6 +22,7 @@ from sottovoce.exchange.steps.interface import on_device
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
+from sottovoce.models.statistics import solved_from_sums
 from sottovoce.privacy.guarantee import Guarantee, calibrated
 from sottovoce.protocols import guarantees
 from sottovoce.protocols.execute import Learning
@@ -59,7 +61,7 @@ class Community:
         self,
         items: Sequence[str],
         model: Choice = "ials",
-        merge: Choice = "linear",
+        merge: Choice | None = None,
         *,
         compress: Sequence[Choice] = (),
         steps: Sequence[Choice] = (),
@@ -68,6 +70,7 @@ class Community:
         seed: int = 1,
         trainings: int = 180,
         sharing: float = 1.0,
+        people: int = 0,
         scale: tuple[float, float] = (0.0, 1.0),
         start: str = "common",
         coordinates: Sequence[tuple[float, float]] | None = None,
@@ -75,6 +78,8 @@ class Community:
         """Describe a community by its items, in an order that is the same everywhere.
 
         Components are given by name, with settings (`{"name": "mf", "factors": 8}`), or as they are.
+        `merge` is `linear` by default. Models that are solved from sums (`als`, `rating-als`) are not merged:
+        a node takes the newer one. They need `people`, about how many there are in the community.
         `seed` is public: the common start follows from it. `trainings` is how often a person is expected to
         train, `sharing` how many people train one table (1 under gossip), and `scale` the range of
         ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
@@ -92,10 +97,14 @@ class Community:
         self.number = {item: n for n, item in enumerate(self.items)}
         if len(self.number) < len(self.items) or not self.items:
             raise DataError("A catalogue needs items, each with an id of its own.", "Name each item once.")
-        context = Context(len(self.items), *scale, calls=trainings, sharing=sharing)
+        context = Context(len(self.items), *scale, calls=trainings, sharing=sharing, people=people)
         self.model = resolve(chosen("model", model), context)
-        self.merge = chosen("merge", merge)
+        self.solved = solved_from_sums(self.model)
+        """Whether the model is solved from sums over people."""
+        self.merge = chosen("merge", merge or ("none" if self.solved else "linear"))
         self.chain = chain(chosen("compression", one) for one in compress)
+        if self.solved:
+            self._check_solved()
         if judges(self.merge) and self.chain.share < 1:
             raise RunError(
                 "This merge rule judges whole models, and 'subsample' sends only some rows.",
@@ -116,6 +125,21 @@ class Community:
             described += f" {self.aggregate!r} {self.sum!r}"
         hashes = _hash("\n".join(self.items)), _hash(described)
         self.expect = Expect(len(self.items), self.shape.row, self.shape.head, *hashes)
+
+    def _check_solved(self) -> None:
+        """Refuse what a model that is solved from sums cannot have."""
+        if self.model.people < 1:
+            raise RunError(
+                "This model's regularization depends on how many people there are.",
+                "Give people=, about how many the community has, such as people=1000.",
+            )
+        if not isinstance(self.merge, Replace):
+            raise RunError(
+                "This model is solved from sums over many people: a node takes a newer one, and merges none.",
+                'Leave merge out, or set merge="none".',
+            )
+        if self.chain.share < 1:
+            raise RunError("This model is taken whole, and 'subsample' sends some rows.", "Leave it out.")
 
     @property
     def masked(self) -> bool:

@@ -21,6 +21,7 @@ from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.exchange.update import local_update
 from sottovoce.kernels import ROUNDING, driver, stream
 from sottovoce.models.interface import score_all, uses_place
+from sottovoce.models.statistics import solve_vectors
 from sottovoce.node import file
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import History, interactions, joined, new_person, without
@@ -142,6 +143,7 @@ class Node:
     def learn(self, history: History) -> None:
         """Add what the person met since; the next training learns from it.
 
+        If the model is solved from sums, the person's vector is solved anew for the next recommendations.
         An item that was met before counts with its new rating, except where a model looks at every visit.
         """
         met, train = interactions(self.community, history), self._train
@@ -196,8 +198,16 @@ class Node:
             raise
 
     def train(self) -> None:
-        """Train once on one's own data."""
-        self._meet(self._tables, NOBODY)
+        """Train once on one's own data; of a model that is solved from sums, solve the person's vector."""
+        if self.community.solved:
+            self._solve()
+        else:
+            self._meet(self._tables, NOBODY)
+
+    def _solve(self) -> None:
+        """Solve the person's vector for the newest table and history, if the model is solved from sums."""
+        parts = self.community.model, self._tables, self._people, slots_of(self._people)
+        solve_vectors(*parts, self.key.run)
 
     def emit(self, relay: bool = False) -> bytes:
         """A message for a peer. `relay` asks receivers to pass it on as it is, neither merged nor trained."""
@@ -220,17 +230,24 @@ class Node:
     def absorb(self, data: bytes) -> None:
         """Merge a peer's message into the node's model, then train.
 
-        If its sender asks for that, the message replaces the model instead, and nobody trains. Bytes that
-        are no message of this community are refused, and change nothing.
+        If its sender asks for that, the message replaces the model instead, and nobody trains. A model that
+        is solved from sums is replaced by one of a later sweep, and stays otherwise. Bytes that are no
+        message of this community are refused, and change nothing.
         """
         message = codec.decode(data, self.community.expect)
         if message.delta != self.community.chain.delta:
             raise MessageError("The message is compressed in another way than this community's.")
-        if message.gathered and judges(self.community.merge):
+        if message.gathered and (judges(self.community.merge) or self.community.solved):
             raise MessageError(
-                "The message holds some rows only, and this community judges whole models.", "Send it whole."
+                "The message holds some rows only, and this community takes whole models.", "Send it whole."
             )
-        self._meet(received(message, self._reference), 1, message.relay)
+        incoming = received(message, self._reference)
+        if not self.community.solved:
+            self._meet(incoming, 1, message.relay)
+        elif message.clock > self._tables.clock[0]:
+            with self._unharmed():
+                self._meet(incoming, 1, relay=True)  # it is taken as it is: there is nothing to train
+                self._solve()
         self.received += 1
 
     def local_update(self, data: bytes) -> bytes:
@@ -328,6 +345,7 @@ class Node:
 
     def _own(self) -> Tables:
         """What the person scores with: the table, and what is kept private of it."""
+        self._solve()
         if not self._private.slots:
             return self._tables
         return own_models(self._tables, self._people, self._private, slots_of(self._people))[0]

@@ -30,12 +30,14 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.protocols._participants import shuffled
 from sottovoce.protocols.group_sums import Groups, Masks
-from sottovoce.protocols.interface import common_start, common_vectors, hosts, trainings
+from sottovoce.protocols.interface import common_start, common_vectors, fitted, hosts, trainings
 from sottovoce.registry import component
 from sottovoce.state import Bools, Hosts, Ints, all_together, each_alone
 
 BEYOND = 3
 """Pushes beyond those that a contribution needs to reach everybody."""
+CROWD, SMALLEST, LARGEST = 8, 128, 1024
+"""The contributors that a row of a group has on average, and the sizes of groups, where data decide them."""
 BLOCKS = 16
 """Groups of people whose contributions are summed exactly without masks."""
 
@@ -49,8 +51,9 @@ class Consensus(NamedTuple):
     group's sum needs to reach everybody, the logarithm of the number of groups to the base 2."""
     bits: Annotated[int, Ge(2), Le(32)] = 8
     """Bits for a number of a row in these messages; 32: not rounded."""
-    group: Annotated[int, Ge(1)] = 128
-    """How many people sum their contributions under masks, at least; 1: nobody does."""
+    group: Annotated[int, Ge(0)] = SMALLEST
+    """How many people sum their contributions under masks, at least; 1: nobody does. 0: so many that a row
+    has 8 contributors on average, from 128 to 1,024. Rows of sparse data are withheld in smaller groups."""
     fewest: Annotated[int, Ge(1)] = 3
     """k: the row of a group's sum needs at least k contributors, or is withheld."""
     spare: Annotated[int, Ge(0)] = 1
@@ -66,6 +69,15 @@ class Consensus(NamedTuple):
     """By how much people's clocks differ at most, as a part of the time that pushes take, in virtual time."""
     start: Literal["common", "independent"] = "common"
     """Whether people's vectors begin alike, or each with their own. The model is common in any case."""
+
+
+@fitted.rule(Consensus)
+def _fitted(protocol: Consensus, train: Interactions) -> Consensus:
+    """Groups are as large as the data need, if that is left open."""
+    if protocol.group:
+        return protocol
+    density = len(train.item) / max(train.people * train.items, 1)
+    return protocol._replace(group=min(max(math.ceil(CROWD / max(density, 1e-9)), SMALLEST), LARGEST))
 
 
 def masks(protocol: Consensus) -> Masks:

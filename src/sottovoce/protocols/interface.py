@@ -66,6 +66,11 @@ class Plan(NamedTuple):
 # Every protocol
 
 
+@operation(default=lambda protocol, train: protocol)
+def fitted(protocol: Any, train: Interactions) -> Any:
+    """The protocol with settings filled in that it leaves to the data. Python only."""
+
+
 @operation
 def hosts(protocol: Any, train: Interactions, seed: int) -> Hosts:
     """The `Hosts` of the people who hold the interactions `train`: which slot trains with whose data."""

@@ -23,7 +23,9 @@ def contributions(people, seed=1, sweeps=0, density=0.15):
     liking = rng.random((people, ITEMS)) < density * (0.3 + 1.4 * rng.random(ITEMS))
     liking[np.arange(people), rng.integers(0, ITEMS, people)] = True
     data = ratings(liking.astype(int).tolist())
-    world = simulate(ALS(factors=FACTORS, regularization=0.05), data, protocol=Federated(), merge=Simple())
+    world = simulate(
+        ALS(factors=FACTORS, regularization=0.05, held=0.0), data, protocol=Federated(), merge=Simple()
+    )
     world.advance(sweeps)
     updates = gathered([ITEMS, 0], FACTORS + 1, world.shape.head, ITEMS)
     rows, heads = np.zeros((people, ITEMS, FACTORS)), np.zeros((people, world.shape.head))
@@ -105,7 +107,7 @@ def test_later_sweeps_need_the_model_which_everybody_has():
     size, head = FACTORS * (FACTORS + 1) // 2, world.tables.head[0].astype(np.float64)
     other, at = np.zeros((FACTORS, FACTORS)), np.tril_indices(FACTORS)
     other[at] = other[at[::-1]] = als._alike(head)[0] * head[size : 2 * size]
-    alpha = als._weight(world.model, als._mean(head), als._chosen(head)[0])
+    alpha = als.unobserved_weight(world.model, als._mean(head), als._chosen(head)[0])
     vectors = world.tables.rows[items, :FACTORS].astype(np.float64)
     bare, total = total, statistics.without_model(total, counts, vectors, other, alpha)
     single = counts == 1

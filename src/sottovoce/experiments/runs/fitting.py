@@ -40,6 +40,23 @@ def storage(recipe: "Recipe", memory_needed: "Callable[[Storage], int]") -> tupl
     return _changed(recipe, "storage", "bfloat16"), told
 
 
+def protocol(
+    recipe: "Recipe", parts: "Components", train: "Interactions"
+) -> tuple["Recipe", "Components", str]:
+    """Recipe and components with what the protocol leaves to the data filled in; and a note about that."""
+    from sottovoce.protocols.interface import fitted
+
+    found = fitted(parts.protocol, train)
+    before, after = parts.protocol._asdict(), found._asdict()
+    new = {key: value for key, value in after.items() if value != before[key]}
+    if not new:
+        return recipe, parts, ""
+    written = recipe.protocol.model_copy(update=new)
+    told = ", ".join(f"protocol.{key} = {value}" for key, value in new.items())
+    changed = recipe.model_copy(update={"protocol": written})
+    return changed, parts._replace(protocol=found), f"These data need {told}."
+
+
 def exact(
     recipe: "Recipe", parts: "Components", memory_needed: "Callable[[Components, Storage], int]"
 ) -> tuple["Recipe", "Components", str]:

@@ -140,6 +140,8 @@ def plan(
     measured = measurable(data, split, recipe.evaluate)
     _say(tell, measured.notes)
     seed = recipe.run.seed
+    recipe, parts, note = fitting.protocol(recipe, parts, split.train)
+    _say(tell, [note] if note else [])
     recipe, parts, note = fitting.exact(
         recipe, parts, lambda some, storage: simulation.memory_needed(some, split.train, seed, storage)
     )
@@ -188,7 +190,7 @@ def prepare(
             arrivals.bring(network)
         network.prepare()
     best = nodes.begin(recipe, parts.merge, plan.data.people)
-    enough = _enough(recipe, network, tell)
+    enough = _enough(recipe, split, network, tell)
     if found is not None:
         own, of_best, of_enough = nodes.divided(found.arrays, nodes.BEST, nodes.ENOUGH)
         network.restore(own)
@@ -204,9 +206,12 @@ def prepare(
     return Prepared(plan, baselines, outside, network, best, arrivals, enough)
 
 
-def _enough(recipe: Recipe, network: "Simulation", tell: Progress) -> Enough | None:
+def _enough(recipe: Recipe, split: "Split", network: "Simulation", tell: Progress) -> Enough | None:
     """What says when the run may end early, if the recipe asks for it and the model can tell."""
     if recipe.run.least_gain is None:
+        return None
+    if split.weighting is None or not len(split.weighting):
+        tell.say("This split has no weighting sets to tell when to end, so all rounds are run.")
         return None
     enough = Enough(network.model, network.tables, recipe.run.least_gain)
     if enough.measures:
