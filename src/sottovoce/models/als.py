@@ -41,10 +41,12 @@ from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Gt, Le, Lt
+from numpy.typing import NDArray
 
 from sottovoce.kernels import dot, dot_at, from_float32, helper, inlined, normal, to_float32
 from sottovoce.kernels.symmetric import (
     add_outer,
+    make_positive,
     moments,
     pencil,
     solve_pencil,
@@ -68,7 +70,16 @@ from sottovoce.models.interface import (
     train,
 )
 from sottovoce.models.own_vector import own_vector, recent_vector, ridge, unobserved_weight
-from sottovoce.models.statistics import fade_row, finish, judged, prepare, solve_row, statistics, sweep
+from sottovoce.models.statistics import (
+    balance,
+    fade_row,
+    finish,
+    judged,
+    prepare,
+    solve_row,
+    statistics,
+    sweep,
+)
 from sottovoce.registry import component
 from sottovoce.state import Doubles, flat, hold, locate, rounding, width
 from sottovoce.state.scratch import take_rows
@@ -79,6 +90,8 @@ LEAST = 1e-3
 """The smallest m̄: sums of people without items must not divide by 0."""
 CAREFUL, MOST = 3.0, 30.0
 """s before it is known, and its largest value."""
+LEAST = 1e-3
+"""The least m̄ that noisy sums can give."""
 
 
 @component("model", "als", learns="statistics")
@@ -296,6 +309,26 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
     return 1
 
 
+def known_part(model: ALS, head: NDArray[Any]) -> tuple[NDArray[Any], float]:
+    """s M and α of a table's `head`, by which rows of contributors differ from multiples of their vectors."""
+    k = model.factors
+    other = unpacked(head[triangle(k) : 2 * triangle(k)], k)
+    alpha = float(unobserved_weight(model, _mean(head), _chosen(head)[0]))
+    return np.asarray(_alike(head)[0] * other), alpha
+
+
+@balance.rule(ALS)
+def _balance(model, head, sign):
+    """What grows with a person's items is divided by the power of two that is nearest to √n."""
+    factor, k = np.float32(2.0 ** (sign * round(math.log2(model.items) / 2))), model.factors
+    for d in range(triangle(k), 2 * triangle(k)):
+        head[d] *= factor
+    alike = _alike(head)
+    alike[1] *= factor
+    alike[2] *= factor
+    head[len(head) - 2] *= factor
+
+
 @prepare.rule(ALS)
 def _prepare(model, tables, slot, total, weight):
     """The pencil of A = α Ḡ + κ α I and B = (1 − α) C + κ I: item j has the matrix A + c̄ⱼ B."""
@@ -311,8 +344,8 @@ def _prepare(model, tables, slot, total, weight):
         for b in range(k):
             left[a, b] = alpha * left[a, b] / weight
             right[a, b] = (1 - alpha) * right[a, b]
-        left[a, a] += kappa * alpha
         right[a, a] += kappa
+    make_positive(left, kappa * alpha, k)
     at = size
     for a in range(k):
         for b in range(a + 1):

@@ -24,6 +24,18 @@ def statistics(model, tables, slot, updates, place, people, person, run):
     """
 
 
+def _as_it_is(model, head, sign):
+    pass
+
+
+@operation(default=_as_it_is)
+def balance(model, head, sign):
+    """Make the numbers of a contribution's `head` [h] about as large as those of a row, for noise.
+
+    They are divided by powers of two (`sign` −1), and multiplied again (1). The powers depend on no data.
+    """
+
+
 @operation
 def prepare(model, tables, slot, total, weight):
     """Begin to solve model `slot`, given the `total` [h] of people's heads and their total `weight`.

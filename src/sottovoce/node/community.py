@@ -25,6 +25,7 @@ from sottovoce.models.start import start
 from sottovoce.models.statistics import solved_from_sums
 from sottovoce.privacy.guarantee import Guarantee, calibrated
 from sottovoce.protocols import guarantees
+from sottovoce.protocols.consensus import SMALLEST, Consensus
 from sottovoce.protocols.execute import Learning
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
@@ -67,6 +68,7 @@ class Community:
         steps: Sequence[Choice] = (),
         sum: Choice = "plain",
         aggregate: Choice = "mf-fedavg",
+        consensus: Choice | None = None,
         seed: int = 1,
         trainings: int = 180,
         sharing: float = 1.0,
@@ -84,8 +86,9 @@ class Community:
         train, `sharing` how many people train one table (1 under gossip), and `scale` the range of
         ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
         training changed. With `sum="secure"` updates go into masked sums alone (`Node.secure_update`), which
-        a server averages as `aggregate` says. `coordinates` are the latitude and longitude of items, in
-        degrees.
+        a server averages as `aggregate` says. With `consensus="consensus"`, or settings of that protocol,
+        nodes sum in masked groups without a server (`Node.group_update`). `coordinates` are the latitude and
+        longitude of items, in degrees.
         """
         if start not in ("common", "independent"):
             raise RunError(f"start={start!r} is neither 'common' nor 'independent'.", "Choose one of them.")
@@ -117,12 +120,15 @@ class Community:
             )
         self.steps = tuple(calibrated(chosen("step", one)) for one in steps)
         self.sum, self.aggregate = chosen("sum", sum), chosen("aggregate", aggregate)
+        self.consensus = self._consensus(consensus)
         self.seed, self.start, self.scale, self.shape = seed, start, scale, shape(self.model)
         self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
         self.promise = self._promise()
         described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
         if self.masked:
             described += f" {self.aggregate!r} {self.sum!r}"
+        if self.consensus:
+            described += f" {self.aggregate!r} {self.consensus!r}"
         hashes = _hash("\n".join(self.items)), _hash(described)
         self.expect = Expect(len(self.items), self.shape.row, self.shape.head, *hashes)
 
@@ -146,6 +152,22 @@ class Community:
         """Whether updates are summed under masks."""
         return not isinstance(self.sum, Plain)
 
+    def _consensus(self, choice: Choice | None) -> Consensus | None:
+        protocol = None if choice is None else chosen("protocol", choice)
+        if isinstance(protocol, Consensus) and not protocol.group:
+            protocol = protocol._replace(group=SMALLEST)
+        if protocol is not None and (not isinstance(protocol, Consensus) or protocol.group < 2):
+            raise RunError(
+                "Nodes sum without a server in masked groups.",
+                'Set consensus="consensus", or settings of it with group = 2 or more.',
+            )
+        if protocol is not None and self.masked:
+            raise RunError(
+                "Updates are summed by a server (sum) or in groups (consensus), not by both.",
+                "Leave one out.",
+            )
+        return protocol
+
     @property
     def in_sums_alone(self) -> bool:
         """Whether a node has a share of the noise, which hides it in sums alone."""
@@ -164,6 +186,8 @@ class Community:
                 "A node sends updates as they are, or into masked sums.", 'Set sum="plain" or sum="secure".'
             )
         promise = None
+        if self.consensus is not None:
+            promise = guarantees.check(self.consensus, self.aggregate, None, self.steps)
         if self.masked:
             check_task(self.sum, self.task)
             promise = guarantees.check(Federated(), self.aggregate, None, self.steps, self.sum)

@@ -21,13 +21,15 @@ sweep, and goes on.
 """
 
 import math
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
+from sottovoce.privacy.guarantee import found, guarantee
 from sottovoce.protocols._participants import shuffled
 from sottovoce.protocols.group_sums import Groups, Masks
 from sottovoce.protocols.interface import common_start, common_vectors, fitted, hosts, trainings
@@ -80,11 +82,24 @@ def _fitted(protocol: Consensus, train: Interactions) -> Consensus:
     return protocol._replace(group=min(max(math.ceil(CROWD / max(density, 1e-9)), SMALLEST), LARGEST))
 
 
-def masks(protocol: Consensus) -> Masks:
-    """How groups sum."""
+def noise_places(steps: Sequence[Any]) -> int:
+    """The binary places of numbers that carry a share of noise, which sums must keep; 0: there are none."""
+    shares = (step.places for step in steps if getattr(guarantee(step), "survivors", 0))
+    return next(shares, 0)
+
+
+def shares_needed(steps: Sequence[Any]) -> int:
+    """Of how many shares of noise a sum is at least; whoever reads it knows their own. 0: there are none."""
+    promise = found(steps)
+    return promise.survivors + 1 if promise is not None and promise.survivors else 0
+
+
+def masks(protocol: Consensus, steps: Sequence[Any] = ()) -> Masks:
+    """How groups sum what these steps let through."""
     if protocol.group == 1:
         return Masks(0, 0, 0)
-    return Masks(protocol.fewest, protocol.spare, 2 ** (protocol.modulus - 1) - 1)
+    most = 2 ** (protocol.modulus - 1) - 1
+    return Masks(protocol.fewest, protocol.spare, most, noise_places(steps), shares_needed(steps))
 
 
 def shared(protocol: Consensus) -> bool:

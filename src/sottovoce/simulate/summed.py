@@ -115,7 +115,8 @@ class Summed:
 
     def _contribute(self, run: Any, groups: Groups, places: Any, summed: Longs) -> None:
         world = self.world
-        parts = world.model, world.merge, self.steps, masks(world.protocol), world.tables, self.slots
+        how = masks(world.protocol, world.steps)
+        parts = world.model, world.merge, self.steps, how, world.tables, self.slots
         run(*parts, world.people, groups, world.seed, *places, summed, batch=len(world.people.steps))
 
     def _begin(self, there: Bools, stays: Bools) -> Traffic:
