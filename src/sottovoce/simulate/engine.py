@@ -37,6 +37,8 @@ from sottovoce.protocols.interface import (
     sees_vectors,
     trainings,
 )
+from sottovoce.simulate.attackers import Attackers, attackers
+from sottovoce.simulate.attacks.none import Nobody
 from sottovoce.simulate.observe import Observation
 from sottovoce.simulate.planned import Planned
 from sottovoce.simulate.served import Served
@@ -108,6 +110,7 @@ class Simulation(World):
         steps: Sequence[Any] = (),
         sum: Any = Plain(),  # noqa: B008
         observation: Observation | None = None,
+        attack: Any = Nobody(),  # noqa: B008
     ) -> None:
         protocol = fitted(protocol, train)
         steps, sum = tuple(calibrated(step) for step in steps), calibrated(sum)
@@ -145,6 +148,8 @@ class Simulation(World):
             observation=observation,
             promise=promise,
         )
+        if attackers(attack, train.people, seed).any():
+            self.attackers = Attackers(attack, train, slots_of(self.people), seed)
         self._weigh(train)
         self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
