@@ -53,6 +53,7 @@ from sottovoce.kernels.symmetric import (
     triangle,
     unpacked,
 )
+from sottovoce.models.als_head import alikeness, choices, gram_of, mean_count, products_of
 from sottovoce.models.chosen import CANDIDATES, CHOSEN, SCORES, SETTINGS, judge, move, popularity
 from sottovoce.models.held_back import judges_itself, parted
 from sottovoce.models.interface import (
@@ -86,12 +87,10 @@ from sottovoce.state.scratch import take_rows
 
 FEW = 5.0
 """A person with this many items gives popularity half the weight that a person without items gives it."""
-LEAST = 1e-3
-"""The smallest m̄: sums of people without items must not divide by 0."""
 CAREFUL, MOST = 3.0, 30.0
 """s before it is known, and its largest value."""
 LEAST = 1e-3
-"""The least m̄ that noisy sums can give."""
+"""The least m̄ that noisy sums, or sums of people without items, can give."""
 
 
 @component("model", "als", learns="statistics")
@@ -159,47 +158,6 @@ def _start_user(model, user, key):
 
 
 @inlined
-def _mean(head):
-    """m̄, the number of items that people have on average; 0 before the first sweep."""
-    return float(head[len(head) - 2])
-
-
-@inlined
-def _alike(head):
-    """The part of the head that holds s and both of its sums."""
-    return head[len(head) - 5 - CHOSEN : len(head) - 2 - CHOSEN]
-
-
-@inlined
-def _chosen(head):
-    """The part of the head that holds what is chosen."""
-    return head[len(head) - 2 - CHOSEN : len(head) - 2]
-
-
-@helper
-def _products(tables, slot, k):
-    """YᵀY [k, k] of a table's rows. Loops as in `solve_pencil`."""
-    total, y = np.zeros((k, k), np.float32), np.empty(k, np.float32)
-    for n in range(tables.offset[slot], tables.offset[slot + 1]):
-        for a in range(k):
-            y[a] = to_float32(tables.rows[n, a])
-        for a in range(k):
-            part = y[a]
-            for b in range(k):
-                total[a, b] += part * y[b]
-    return total
-
-
-@helper
-def _gram(tables, slot, k):
-    """YᵀY [k, k] of a table: from its head, or from its rows before there is one."""
-    head = tables.head[slot]
-    if _mean(head) > 0:
-        return unpacked(head[: triangle(k)], k)
-    return _products(tables, slot, k).astype(np.float64)
-
-
-@inlined
 def _few(count):
     return FEW / (FEW + count)
 
@@ -207,7 +165,7 @@ def _few(count):
 @inlined
 def _popularity(model, head):
     """w: the recipe's, or the one that serves the community best."""
-    return np.float32(model.popularity) if model.popularity > 0 else popularity(_chosen(head))
+    return np.float32(model.popularity) if model.popularity > 0 else popularity(choices(head))
 
 
 @helper
@@ -234,8 +192,8 @@ def _train(model, tables, slot, people, person, run):
         at = locate(tables, slot, own[n])
         for d in range(k):
             rows[n, d] = to_float32(tables.rows[at, d])
-    head, gram = tables.head[slot], _gram(tables, slot, k)
-    mean, octaves = _mean(head), _chosen(head)[:2]
+    head, gram = tables.head[slot], gram_of(tables, slot, k)
+    mean, octaves = mean_count(head), choices(head)[:2]
     if model.recency and mean > 0 and judges_itself(people, person):
         u = recent_vector(model, gram, rows, mean, octaves, k)
     else:
@@ -272,12 +230,12 @@ def _row_statistics(rows, begin, end, u, alpha, other, alike, k):
 def _judge(model, tables, slot, wanted, rivals, u, gram, products, total, count, contribution, k):
     """Add what the person measures on `wanted` items, and the octaves in use, to the contribution."""
     head = tables.head[slot]
-    chosen, later = _chosen(head), head[len(head) - 1] >= model.patience and model.pace > 0
+    chosen, later = choices(head), head[len(head) - 1] >= model.patience and model.pace > 0
     vectors = np.empty((len(CANDIDATES) if later else 1, k), np.float32)
     vectors[0] = u
     for v in range(1, len(vectors)):
         octaves = CANDIDATES[v] + chosen[:2]
-        vectors[v] = own_vector(model, gram, products, total, count, _mean(head), octaves, k)
+        vectors[v] = own_vector(model, gram, products, total, count, mean_count(head), octaves, k)
     few, weight = np.float32(_few(count)), _popularity(model, head)
     judge(vectors, few, weight, tables, slot, wanted, rivals, contribution)
     contribution[:2] = chosen[:2]
@@ -292,17 +250,21 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
     hold(updates, place, own)
     take_rows(tables, slot, updates, place)
     begin, end = updates.offset[place], updates.offset[place + 1]
-    gram, (products, total), mean = _gram(tables, slot, k), moments(updates.rows, begin, end, k), _mean(head)
-    u = own_vector(model, gram, products, total, end - begin, mean, _chosen(head)[:2], k)
+    gram, (products, total), mean = (
+        gram_of(tables, slot, k),
+        moments(updates.rows, begin, end, k),
+        mean_count(head),
+    )
+    u = own_vector(model, gram, products, total, end - begin, mean, choices(head)[:2], k)
     _keep(model, head, people.user[person], u, end - begin, k)
     mine = updates.head[place]
     mine[:] = 0
     alpha, other = 0.0, np.empty((0, 0))
     if mean > 0:
-        alpha, other = unobserved_weight(model, mean, _chosen(head)[0]), unpacked(head[size : 2 * size], k)
-        _judge(model, tables, slot, wanted, rivals, u, gram, products, total, end - begin, _chosen(mine), k)
-    _alike(mine)[0] = _alike(head)[0]
-    _row_statistics(updates.rows, begin, end, u, alpha, other, _alike(mine), k)
+        alpha, other = unobserved_weight(model, mean, choices(head)[0]), unpacked(head[size : 2 * size], k)
+        _judge(model, tables, slot, wanted, rivals, u, gram, products, total, end - begin, choices(mine), k)
+    alikeness(mine)[0] = alikeness(head)[0]
+    _row_statistics(updates.rows, begin, end, u, alpha, other, alikeness(mine), k)
     add_outer(mine[:size], u, 1.0, k)
     add_outer(mine[size : 2 * size], u, float(end - begin), k)
     mine[len(mine) - 2], mine[len(mine) - 1] = end - begin, 1
@@ -313,8 +275,8 @@ def known_part(model: ALS, head: NDArray[Any]) -> tuple[NDArray[Any], float]:
     """s M and α of a table's `head`, by which rows of contributors differ from multiples of their vectors."""
     k = model.factors
     other = unpacked(head[triangle(k) : 2 * triangle(k)], k)
-    alpha = float(unobserved_weight(model, _mean(head), _chosen(head)[0]))
-    return np.asarray(_alike(head)[0] * other), alpha
+    alpha = float(unobserved_weight(model, mean_count(head), choices(head)[0]))
+    return np.asarray(alikeness(head)[0] * other), alpha
 
 
 @balance.rule(ALS)
@@ -323,7 +285,7 @@ def _balance(model, head, sign):
     factor, k = np.float32(2.0 ** (sign * round(math.log2(model.items) / 2))), model.factors
     for d in range(triangle(k), 2 * triangle(k)):
         head[d] *= factor
-    alike = _alike(head)
+    alike = alikeness(head)
     alike[1] *= factor
     alike[2] *= factor
     head[len(head) - 2] *= factor
@@ -333,12 +295,12 @@ def _balance(model, head, sign):
 def _prepare(model, tables, slot, total, weight):
     """The pencil of A = α Ḡ + κ α I and B = (1 − α) C + κ I: item j has the matrix A + c̄ⱼ B."""
     k = width(tables) - 1
-    size, head, added = triangle(k), tables.head[slot], _chosen(total)
-    mean, first = max(_mean(total) / weight, LEAST), _mean(head) == 0
+    size, head, added = triangle(k), tables.head[slot], choices(total)
+    mean, first = max(mean_count(total) / weight, LEAST), mean_count(head) == 0
     alpha, people = unobserved_weight(model, mean, added[0] / weight), float(max(model.people, 1))
     kappa = ridge(model, added[1] / weight) / (people * (mean / model.items + alpha))
     left, newest = unpacked(total[:size], k), unpacked(total[size : 2 * size], k) / (mean * weight)
-    same = _alike(total) / weight
+    same = alikeness(total) / weight
     right = newest.copy() if first else same[0] * unpacked(head[size : 2 * size], k)
     for a in range(k):
         for b in range(k):
@@ -352,9 +314,9 @@ def _prepare(model, tables, slot, total, weight):
             head[at + b] = newest[a, b]
         at += a + 1
     pace = model.pace if head[len(head) - 1] >= model.patience else 0.0
-    move(_chosen(head), added, weight, pace, model.unobserved == 0)
+    move(choices(head), added, weight, pace, model.unobserved == 0)
     known = head[len(head) - 1] >= 2 and same[2] > 0
-    _alike(head)[0] = model.caution or (min(max(same[1] / same[2], 1.0), MOST) if known else CAREFUL)
+    alikeness(head)[0] = model.caution or (min(max(same[1] / same[2], 1.0), MOST) if known else CAREFUL)
     head[len(head) - 2] = mean
     return pencil(left, right, k)
 
@@ -389,7 +351,7 @@ def _solve_row(model, solver, tables, slot, item, total, weight, key):
 @finish.rule(ALS)
 def _finish(model, tables, slot):
     k = tables.rows.shape[1] - 1
-    total, at = _products(tables, slot, k), 0
+    total, at = products_of(tables, slot, k), 0
     for a in range(k):
         for b in range(a + 1):
             tables.head[slot, at + b] = total[a, b]

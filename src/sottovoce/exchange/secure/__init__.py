@@ -4,7 +4,7 @@ Bonawitz et al., "Practical secure aggregation for privacy-preserving machine le
 variant that holds against an active server, on a complete graph; and MF-SecAvg on top of it (Perifanis and
 Efraimidis, "Federated neural collaborative filtering", 2022, Section 5). Client and server are state
 machines without input and output: bytes in, bytes and events out. Simulator, sockets and tests run the
-same code. Needs the package `cryptography` (`pip install 'sottovoce[secure]'`).
+same code.
 
 | phase       | a client                            | state after    | the server                           |
 |-------------|-------------------------------------|----------------|--------------------------------------|
