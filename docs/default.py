@@ -146,8 +146,8 @@ TEXT = """# The default, data set by data set
 
 Written by `python -m docs.default`.
 
-`sottovoce run --data yours.csv` uses the recipe `consensus`: `als` from sums that groups of at least 128
-people make under masks, and that peers then average, without a server. This page shows its quality, beside
+`sottovoce run --data yours.csv` uses the recipe `consensus`: `als` from sums that groups of 128 or more people
+make under masks, larger ones where data are sparse, and that peers then average, without a server. This page shows its quality, beside
 popularity, random, and two central references at their defaults (`als` and `ease`, which see all data and are
 not tuned to these data sets either). {verdict}
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[1]
+EXTRAS = ["ckks", "dp", "paillier", "pandas", "references", "torch"]
 
 
 @pytest.fixture(scope="module")
@@ -41,3 +42,30 @@ def test_extras() -> None:
     optional = set(extras) - {"all", "dev", "docs", "torch"}
     assert extras["all"] == [f"sottovoce[{','.join(sorted(optional))}]"], "all is every part except torch"
     assert not [d for d in project["dependencies"] if "torch" in d or "pandas" in d]
+
+
+def test_what_is_installed_without_extras_can_run_every_shipped_protocol() -> None:
+    """A run of the default must not need what an extra brings."""
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    brought = [
+        "tenseal",
+        "dp_accounting",
+        "gmpy2",
+        "pandas",
+        "pyarrow",
+        "implicit",
+        "scipy",
+        "threadpoolctl",
+        "torch",
+    ]
+    assert len(brought) == sum(len(project["optional-dependencies"][e]) for e in EXTRAS)
+    code = f"""
+import sys
+for name in {brought}:
+    sys.modules[name] = None
+import sottovoce.experiments.runs.start, sottovoce.simulate.engine, sottovoce.node.node, sottovoce.cli.demo
+from sottovoce.registry import names
+print(len(names("protocol")))
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

@@ -19,6 +19,7 @@ KINDS = {
     "peers": ("Peers", "`[network] peers`: which nodes a node sends to."),
     "links": ("Links", "`[network] links`: how long messages take. Without links there is no virtual time."),
     "churn": ("Churn", "`[network] churn`: when nodes are online. It needs links."),
+    "attack": ("Attacks", "`[attack]`: how some people lie to the others, among peers."),
     "reference": (
         "References",
         (

@@ -12,6 +12,7 @@ from sottovoce.errors import SottovoceError
 from sottovoce.evaluate.significance import compare
 from sottovoce.experiments.audit.audit import Audit
 from sottovoce.experiments.functions import Page, Sweep
+from sottovoce.experiments.newcomers import Newcomers, Served
 from sottovoce.experiments.recipe.shipped import Shipped
 from sottovoce.experiments.runs.tables import Consumed, Recommendation
 
@@ -34,7 +35,7 @@ def page() -> str:
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
     for name in ("Run", "Interactions", "Catalog", "Community", "Met", "Node"):
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
-    for cls in (Recommendation, Consumed, Sweep, Page, Audit, Shipped, Check):
+    for cls in (Recommendation, Consumed, Sweep, Page, Audit, Newcomers, Served, Shipped, Check):
         parts += _about(cls.__name__, cls)
     parts += _about("sottovoce.evaluate.significance.compare", compare)
     errors = [SottovoceError, *SottovoceError.__subclasses__()]

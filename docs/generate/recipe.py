@@ -18,6 +18,7 @@ _NAMES = {
     "model": "`name` is one of [the models](components.md#models), and the other keys are its settings.",
     "protocol": "`name` is one of [the protocols](components.md#protocols), and the other keys are its "
     "settings and `merge`.",
+    "attack": "`name` is one of [the attacks](components.md#attacks), and the other keys are its settings.",
 }
 
 

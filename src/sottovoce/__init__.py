@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sottovoce.data.load import load
     from sottovoce.experiments.audit.audit import audit
     from sottovoce.experiments.functions import report, reproduce, sweep
+    from sottovoce.experiments.newcomers import newcomers
     from sottovoce.experiments.recipe.shipped import recipes
     from sottovoce.experiments.runs.run import Run
     from sottovoce.experiments.runs.start import run, run_recipe
@@ -37,6 +38,7 @@ _HOMES = {
     "doctor": "sottovoce.cli.doctor",
     "info": "sottovoce.data.describe",
     "load": "sottovoce.data.load",
+    "newcomers": "sottovoce.experiments.newcomers",
     "recipes": "sottovoce.experiments.recipe.shipped",
     "report": "sottovoce.experiments.functions",
     "reproduce": "sottovoce.experiments.functions",
@@ -58,6 +60,7 @@ __all__ = [
     "doctor",
     "info",
     "load",
+    "newcomers",
     "recipes",
     "report",
     "reproduce",

@@ -42,6 +42,7 @@ PACKAGES = {
     "protocol": "sottovoce.protocols",
     "churn": "sottovoce.simulate.churn",
     "links": "sottovoce.simulate.links",
+    "attack": "sottovoce.simulate.attacks",
     "reference": "sottovoce.evaluate.references",
 }
 

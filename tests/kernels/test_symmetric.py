@@ -9,6 +9,7 @@ from sottovoce.kernels.symmetric import (
     eigenvectors,
     factorize,
     forward,
+    make_positive,
     moments,
     pencil,
     solve,
@@ -76,6 +77,17 @@ def test_a_pencil_is_solved_as_the_sum_of_its_matrices():
     for part in (0.0, 0.3, 20.0):
         expected = np.linalg.solve(a + part * b, vector) / 7
         np.testing.assert_allclose(solve_pencil(found, part, vector, 7.0), expected, rtol=2e-3, atol=1e-4)
+
+
+@pytest.mark.parametrize("lowest", [2.0, -1.0])
+def test_eigenvalues_below_zero_count_as_zero(lowest):
+    rng = np.random.default_rng(4)
+    basis, _ = np.linalg.qr(rng.normal(size=(5, 5)))
+    values = np.array([lowest, 0.5, 1.0, 2.0, 3.0])
+    matrix = basis @ np.diag(values) @ basis.T
+    make_positive(matrix, 0.1, 5)
+    expected = basis @ np.diag(np.maximum(values, 0)) @ basis.T + 0.1 * np.eye(5)
+    np.testing.assert_allclose(matrix, expected, atol=1e-9)
 
 
 def test_moments():

@@ -7,7 +7,7 @@ from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.kernels.symmetric import triangle
 from sottovoce.models.als import ALS
 from sottovoce.models.interface import score
-from sottovoce.models.statistics import solve_vectors
+from sottovoce.models.statistics import prepare, solve_vectors
 from sottovoce.protocols.central import Central
 from sottovoce.protocols.federated import Federated
 from sottovoce.state import slots_of
@@ -120,3 +120,34 @@ def test_an_item_that_nobody_has_ends_at_nothing():
     s.advance(3)
     assert np.abs(s.tables.rows[7]).max() < 0.1 * np.abs(s.tables.rows[1]).max()
     assert np.isfinite(s.tables.rows).all()
+
+
+def test_an_item_that_appears_later_has_nothing_and_one_sweep_solves_it():
+    """Its vector was 0, so people contribute u alone, as in a first sweep, but with C of the sweep before."""
+    new, everything = ITEMS - 1, data()
+    early = everything.take(everything.item != new)
+    s = simulate(ALS(factors=K, held=0.0), early, protocol=Central(start="common"), merge=Simple())
+    s.advance(4)
+    assert s.tables.age[new] == 0
+    assert not s.tables.rows[new].any()
+    head, size, y = s.tables.head[0].copy(), triangle(K), s.tables.rows[:, :K].astype(float)
+    s.provide(everything, None, None)
+    before, (_, _, alpha, _, kappa) = np.diff(early.indptr).mean(), settings(s)
+    u = vectors(s, y, before)
+    s.advance(1)
+    other = np.zeros((K, K))
+    other[np.tril_indices(K)] = head[size : 2 * size]
+    other = (other + np.tril(other, -1).T) * head[2 * size]
+    c, g = dense(s)[:, new].mean(), u.T @ u / PEOPLE
+    matrix = alpha * g + (1 - alpha) * c * other + kappa * (alpha + c) * np.eye(K)
+    expected = 0.9 * np.linalg.solve(matrix, dense(s)[:, new] @ u / PEOPLE)
+    np.testing.assert_allclose(s.tables.rows[new, :K], expected, rtol=1e-3, atol=1e-4)
+    assert s.tables.rows[new, K] == pytest.approx(0.9 * c)
+    assert s.tables.age[new] == 1
+    assert np.abs(expected).max() > 0.01
+
+
+def test_sums_of_people_without_items_are_finite():
+    s = network(Federated(start="common"))
+    prepare(s.model, s.tables, 0, np.zeros(s.tables.head.shape[1], np.float32), 3.0)
+    assert np.isfinite(s.tables.head).all()

@@ -89,6 +89,9 @@ def test_people_score_with_the_chosen_weight_of_popularity():
     solve_vectors(s.model, s.tables, s.people, slots_of(s.people), s.seed)
     m = np.diff(s.people.indptr)
     np.testing.assert_allclose(s.people.user[:, K], POPULARITY[4] * 5 / (5 + m), rtol=1e-5)
+    s.tables.head[0, -2 - CHOSEN + SCORES] = 0.6  # no popularity is best for most, and people with few items
+    solve_vectors(s.model, s.tables, s.people, slots_of(s.people), s.seed)
+    np.testing.assert_allclose(s.people.user[:, K], (5 / (5 + m)) ** 2, rtol=1e-5)
 
 
 def test_settings_stay_where_nobody_judges_and_where_the_recipe_fixes_them():

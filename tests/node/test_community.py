@@ -5,6 +5,7 @@ import pytest
 
 import sottovoce
 from sottovoce.errors import DataError, MessageError, RunError
+from sottovoce.models.als import ALS
 from sottovoce.models.gmf import GMF
 from sottovoce.models.mf import MF
 from sottovoce.models.prme import PRME
@@ -85,6 +86,20 @@ def test_the_longest_message_is_known_beforehand():
 def test_communities_that_make_no_sense(settings, said):
     with pytest.raises(RunError, match=said):
         Community(ITEMS, MF(factors=3), **settings)
+
+
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        ({}, "how many people there are"),
+        ({"people": 9, "merge": "linear"}, "merges none"),
+        ({"people": 9, "compress": ["subsample"]}, "taken whole"),
+    ],
+)
+def test_communities_whose_model_is_solved_from_sums(settings, said):
+    with pytest.raises(RunError, match=said):
+        Community(ITEMS, ALS(factors=3), **settings)
+    assert Community(ITEMS, ALS(factors=3), people=9).model.people == 9
 
 
 def test_catalogues_that_are_none():

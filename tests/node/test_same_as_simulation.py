@@ -20,6 +20,7 @@ from sottovoce.combine.model_age import ModelAge
 from sottovoce.combine.performance import Performance
 from sottovoce.data import sampling
 from sottovoce.data.split import WEIGHTING
+from sottovoce.evaluate.newcomers import asked_slots, message_bytes, served
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.delta import Delta
 from sottovoce.exchange.compression.interface import chain
@@ -27,18 +28,22 @@ from sottovoce.exchange.compression.quantize import Quantize
 from sottovoce.exchange.compression.subsample import Subsample
 from sottovoce.exchange.message import UPDATE
 from sottovoce.exchange.steps.clip import Clip
+from sottovoce.models.als import ALS
 from sottovoce.models.gmf import GMF
 from sottovoce.models.ials import IALS
+from sottovoce.models.interface import score_all
 from sottovoce.models.mf import MF
 from sottovoce.models.prme import PRME
+from sottovoce.models.rating_als import RatingALS
 from sottovoce.node import Community, Key, Node
 from sottovoce.peers.k_out import KOut
 from sottovoce.peers.uniform import Uniform
 from sottovoce.protocols import aggregate
+from sottovoce.protocols.consensus import Consensus
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
 from tests.networks import communities, ratings, simulate
-from tests.node.simulated import assert_same, gossip, met, nodes_of, opened, whole_model
+from tests.node.simulated import assert_same, gossip, history, met, nodes_of, opened, whole_model
 from tests.walks import walks
 
 pytestmark = pytest.mark.usefixtures("uncompiled")
@@ -154,3 +159,62 @@ def test_nodes_with_weighting_sets_and_places(model):
     if isinstance(model, PRME):
         first, second = (nodes[0].recommend(3, here=str(place)) for place in (0, 5))
         assert first != second
+
+
+@settings(few, max_examples=15)
+@given(
+    st.tuples(st.integers(2, 7), st.integers(2, 9)),
+    st.sampled_from([ALS(factors=3), RatingALS(factors=3)]),
+    st.lists(st.integers(0, 1), max_size=2, unique=True),
+    st.integers(1, 3),
+    st.integers(0, 99),
+)
+def test_a_newcomer_scores_as_in_the_simulator(shape, model, items, sweeps, seed):
+    """A node that takes a peer's model in bytes has the scores of a newcomer of the simulation."""
+    rng = np.random.default_rng(seed)
+    table = rng.integers(1, 6, shape) * (rng.random(shape) < 0.5)
+    table[:, 0] = 3  # everybody has something
+    data = ratings(table.tolist())
+    protocol = Consensus(group=1, pushes=2)
+    network = simulate(model, data, protocol=protocol, merge=MFFedAvg(), seed=seed)
+    network.advance(sweeps)
+    own = ratings([[4.0 if item in items else 0 for item in range(data.items)]])
+    resolved, tables, people = served(network, own)
+    options = {"seed": seed, "scale": data.scale}
+    community = Community(data.catalog.ids.tolist(), network.model, **options)
+    asked = asked_slots(network, 1)[0]
+    peer = whole_model(community, network.tables, asked)
+    assert len(peer) == message_bytes(network)
+    newcomer = Node(community, history(own, 0), b"n" * 16)
+    newcomer.absorb(peer)
+    found = {one.item: one.score for one in newcomer.recommend(data.items)}
+    expected = np.empty(data.items, np.float32)
+    score_all(resolved, tables, 0, people, 0, expected)
+    assert {item: float(expected[int(item)]) for item in found} == found
+    assert len(found) == data.items - len(items)
+    taken = codec.decode(newcomer.emit(), community.expect)
+    for name in ("rows", "age", "head", "clock"):
+        np.testing.assert_array_equal(
+            getattr(taken, name), getattr(codec.decode(peer, community.expect), name)
+        )
+
+
+def test_what_a_node_learns_counts_at_once_and_an_older_model_changes_nothing():
+    network = simulate(ALS(factors=3), CROWD, protocol=Consensus(group=1, pushes=2), merge=MFFedAvg())
+    community = Community(CROWD.catalog.ids.tolist(), network.model, seed=1, scale=CROWD.scale)
+    letters = []
+    for _ in range(2):
+        network.advance(1)
+        letters.append(whole_model(community, network.tables))
+    node, other = Node(community, ["0"], b"n" * 16), Node(community, ["0", "3"], b"m" * 16)
+    for one in (node, other):
+        one.absorb(letters[1])
+        one.absorb(letters[0])
+    assert node._state()["clock"] == 2
+    np.testing.assert_array_equal(node._tables.rows, network.tables.rows[: CROWD.items])
+    before = node.recommend(4)
+    node.learn(["3"])
+    assert node.recommend(3) == other.recommend(3) != [one for one in before if one.item != "3"]
+    node.train()
+    assert node.recommend(3) == other.recommend(3)
+    assert node._state()["clock"] == 2, "a solved vector is no sweep"

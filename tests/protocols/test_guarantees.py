@@ -26,6 +26,7 @@ from sottovoce.peers.personalized import Personalized
 from sottovoce.peers.uniform import Uniform
 from sottovoce.privacy.guarantee import calibrated, summed_at_least
 from sottovoce.protocols.central import Central as CentralTraining
+from sottovoce.protocols.consensus import Consensus
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.fedfast import FedFast
 from sottovoce.protocols.gossip import Gossip
@@ -35,6 +36,9 @@ from tests.networks import ratings, simulate
 LOCAL = Gaussian(noise=20.0)
 CENTRAL = Central(noise=10.0)
 SHARES = [step(noise=10.0, survivors=20) for step in (SkellamShare, DiscreteGaussianShare)]
+
+
+FINE = SkellamShare(length=0.01, noise=10.0, survivors=20, places=22)
 
 
 class Masked(NamedTuple):
@@ -49,6 +53,13 @@ def _summed_at_least(sum, group):
 @pytest.mark.parametrize("merge", [Linear(), ModelAge()])
 def test_ages_and_clocks_only_count_trainings(merge):
     assert check(Gossip(), merge, Uniform(), [LOCAL]).trust == "local"
+
+
+@pytest.mark.parametrize("share", SHARES)
+def test_groups_without_a_server_hide_shares_of_noise(share):
+    """22 people, of whom one may drop out, and one more is who reads the sum."""
+    assert check(Consensus(group=22, spare=1), MFFedAvg(), Uniform(), [share]).trust == "distributed"
+    assert check(Consensus(), MFFedAvg(), Uniform(), [share], None, 900).survivors == 20
 
 
 @pytest.mark.parametrize("rule", [MFFedAvg(), Change(), Simple()])
@@ -72,6 +83,11 @@ def test_what_a_server_does_with_noisy_updates_is_its_own_affair(rule):
         ((Gossip(), Linear(), Uniform(), SHARES[:1]), "does not hide its owner"),
         ((Federated(), Simple(), None, SHARES[1:], Plain(), 900), "does not hide its owner"),
         ((Federated(participants=20), Simple(), None, SHARES[:1], Masked(), 900), "may be of 14 people"),
+        ((Consensus(group=1), MFFedAvg(), Uniform(), SHARES[:1]), "does not hide its owner"),
+        ((Consensus(group=21, spare=1), MFFedAvg(), Uniform(), SHARES[:1]), r"be of 20 people.*group = 22"),
+        ((Consensus(), MFFedAvg(), Uniform(), SHARES[1:], None, 21), "survivors = 19"),
+        ((Consensus(modulus=16), MFFedAvg(), Uniform(), SHARES[:1]), "too many for 16 bits"),
+        ((Consensus(modulus=64), MFFedAvg(), Uniform(), [FINE]), "keep 20"),
     ],
 )
 def test_refusals(parts, why):

@@ -17,7 +17,6 @@ Finding = tuple[str, str]
 EXTRAS = {
     "pandas": ("pandas", ""),
     "torch": ("torch", ""),
-    "secure": ("cryptography", ", for masked sums"),
     "paillier": ("gmpy2", ", for sums encrypted with Paillier"),
     "ckks": ("tenseal", ", for sums encrypted with CKKS"),
 }

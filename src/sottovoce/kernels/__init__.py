@@ -35,6 +35,7 @@ from sottovoce.kernels.drivers import (
 from sottovoce.kernels.machine import AHEAD, clock, prefetch
 from sottovoce.kernels.randomness import (
     ARRIVAL,
+    ATTACK,
     BOOTSTRAP,
     CHURN,
     CLUSTERS,
@@ -69,6 +70,7 @@ from sottovoce.kernels.randomness import (
 __all__ = [
     "AHEAD",
     "ARRIVAL",
+    "ATTACK",
     "BOOTSTRAP",
     "CHURN",
     "CLUSTERS",

@@ -130,6 +130,45 @@ def eigenvectors(matrix, k):
 
 
 @helper
+def _is_positive(matrix, k):
+    """Whether a symmetric matrix is positive definite; it is used up."""
+    for a in range(k):
+        for b in range(a):
+            total = matrix[a, b]
+            for c in range(b):
+                total -= matrix[a, c] * matrix[b, c]
+            matrix[a, b] = total / matrix[b, b]
+        for c in range(a):
+            matrix[a, a] -= matrix[a, c] * matrix[a, c]
+        if not matrix[a, a] > 0:
+            return False
+        matrix[a, a] = math.sqrt(matrix[a, a])
+    return True
+
+
+@helper
+def make_positive(matrix, ridge, k):
+    """Add `ridge` to the diagonal of a symmetric matrix [k, k]; if that does not make it positive definite,
+    eigenvalues below 0 count as 0 first. Noise can make such matrices of sums of products."""
+    whole = matrix.copy()
+    for a in range(k):
+        whole[a, a] += ridge
+    if not _is_positive(whole, k):
+        vectors, values = eigenvectors(matrix, k), np.empty(k)
+        for a in range(k):
+            values[a] = max(matrix[a, a], 0.0)
+        for a in range(k):
+            for b in range(k):
+                matrix[a, b] = 0.0
+        for e in range(k):
+            for a in range(k):
+                for b in range(k):
+                    matrix[a, b] += values[e] * vectors[e, a] * vectors[e, b]
+    for a in range(k):
+        matrix[a, a] += ridge
+
+
+@helper
 def pencil(left, right, k):
     """What `solve_pencil` needs of two symmetric matrices, float32 [2k + 1, k]; both are used up.
 

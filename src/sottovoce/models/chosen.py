@@ -28,6 +28,8 @@ from sottovoce.state import width
 
 POPULARITY = np.array([0, 1 / 4, 1, 4, 16, 64], np.float32)
 """The weights that the weight of popularity is chosen from."""
+ALIKE = np.float32(0.0025)
+"""Weights of popularity are as good as the best if their NDCG is less than this share below it."""
 USUAL = np.float32(1)
 """The weight of popularity where nobody judges."""
 SETTINGS = 2
@@ -51,11 +53,16 @@ def _bounded(value, most):
 
 @helper
 def popularity(chosen):
-    """The weight of popularity that serves the community best."""
+    """The weight of popularity that serves the community best; of weights that are as good, the largest.
+
+    People with few items often have no weighting set. They do not judge, and need popularity most.
+    """
     best, found = np.float32(0), USUAL
     for w in range(len(POPULARITY)):
-        if chosen[SCORES + w] > best:
-            best, found = chosen[SCORES + w], POPULARITY[w]
+        best = max(best, chosen[SCORES + w])
+    for w in range(len(POPULARITY)):
+        if best > 0 and chosen[SCORES + w] >= (1 - ALIKE) * best:
+            found = POPULARITY[w]
     return found
 
 

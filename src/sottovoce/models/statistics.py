@@ -24,6 +24,18 @@ def statistics(model, tables, slot, updates, place, people, person, run):
     """
 
 
+def _as_it_is(model, head, sign):
+    pass
+
+
+@operation(default=_as_it_is)
+def balance(model, head, sign):
+    """Make the numbers of a contribution's `head` [h] about as large as those of a row, for noise.
+
+    They are divided by powers of two (`sign` −1), and multiplied again (1). The powers depend on no data.
+    """
+
+
 @operation
 def prepare(model, tables, slot, total, weight):
     """Begin to solve model `slot`, given the `total` [h] of people's heads and their total `weight`.
@@ -110,10 +122,15 @@ def _solve_vectors(model, tables, people, slot_of, run):
         _solve_vector(model, tables, slot_of[person], people, person, run)
 
 
+def solved_from_sums(model: Any) -> bool:
+    """Whether a model learns from statistics: then its table is solved, not trained, and never merged."""
+    return getattr(model, "learns", "") == "statistics"
+
+
 def solve_vectors(model: Any, tables: Tables, people: People, slot_of: Ints, run: int) -> None:
     """Let everybody solve their vector against the newest model, if the model learns from statistics.
 
     The vectors with which people contributed belong to the model before.
     """
-    if getattr(model, "learns", "") == "statistics":
+    if solved_from_sums(model):
         _solve_vectors(model, tables, people, slot_of, run, batch=len(slot_of))

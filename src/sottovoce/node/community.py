@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.combine.interface import judges
+from sottovoce.combine.none import Replace
 from sottovoce.combine.sums.interface import Task, check_task
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.combine.sums.secure import Secure
@@ -21,8 +22,10 @@ from sottovoce.exchange.steps.interface import on_device
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
+from sottovoce.models.statistics import solved_from_sums
 from sottovoce.privacy.guarantee import Guarantee, calibrated
 from sottovoce.protocols import guarantees
+from sottovoce.protocols.consensus import SMALLEST, Consensus
 from sottovoce.protocols.execute import Learning
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
@@ -59,15 +62,17 @@ class Community:
         self,
         items: Sequence[str],
         model: Choice = "ials",
-        merge: Choice = "linear",
+        merge: Choice | None = None,
         *,
         compress: Sequence[Choice] = (),
         steps: Sequence[Choice] = (),
         sum: Choice = "plain",
         aggregate: Choice = "mf-fedavg",
+        consensus: Choice | None = None,
         seed: int = 1,
         trainings: int = 180,
         sharing: float = 1.0,
+        people: int = 0,
         scale: tuple[float, float] = (0.0, 1.0),
         start: str = "common",
         coordinates: Sequence[tuple[float, float]] | None = None,
@@ -75,12 +80,15 @@ class Community:
         """Describe a community by its items, in an order that is the same everywhere.
 
         Components are given by name, with settings (`{"name": "mf", "factors": 8}`), or as they are.
+        `merge` is `linear` by default. Models that are solved from sums (`als`, `rating-als`) are not merged:
+        a node takes the newer one. They need `people`, about how many there are in the community.
         `seed` is public: the common start follows from it. `trainings` is how often a person is expected to
         train, `sharing` how many people train one table (1 under gossip), and `scale` the range of
         ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
         training changed. With `sum="secure"` updates go into masked sums alone (`Node.secure_update`), which
-        a server averages as `aggregate` says. `coordinates` are the latitude and longitude of items, in
-        degrees.
+        a server averages as `aggregate` says. With `consensus="consensus"`, or settings of that protocol,
+        nodes sum in masked groups without a server (`Node.group_update`). `coordinates` are the latitude and
+        longitude of items, in degrees.
         """
         if start not in ("common", "independent"):
             raise RunError(f"start={start!r} is neither 'common' nor 'independent'.", "Choose one of them.")
@@ -92,10 +100,14 @@ class Community:
         self.number = {item: n for n, item in enumerate(self.items)}
         if len(self.number) < len(self.items) or not self.items:
             raise DataError("A catalogue needs items, each with an id of its own.", "Name each item once.")
-        context = Context(len(self.items), *scale, calls=trainings, sharing=sharing)
+        context = Context(len(self.items), *scale, calls=trainings, sharing=sharing, people=people)
         self.model = resolve(chosen("model", model), context)
-        self.merge = chosen("merge", merge)
+        self.solved = solved_from_sums(self.model)
+        """Whether the model is solved from sums over people."""
+        self.merge = chosen("merge", merge or ("none" if self.solved else "linear"))
         self.chain = chain(chosen("compression", one) for one in compress)
+        if self.solved:
+            self._check_solved()
         if judges(self.merge) and self.chain.share < 1:
             raise RunError(
                 "This merge rule judges whole models, and 'subsample' sends only some rows.",
@@ -108,19 +120,53 @@ class Community:
             )
         self.steps = tuple(calibrated(chosen("step", one)) for one in steps)
         self.sum, self.aggregate = chosen("sum", sum), chosen("aggregate", aggregate)
+        self.consensus = self._consensus(consensus)
         self.seed, self.start, self.scale, self.shape = seed, start, scale, shape(self.model)
         self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
         self.promise = self._promise()
         described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
         if self.masked:
             described += f" {self.aggregate!r} {self.sum!r}"
+        if self.consensus:
+            described += f" {self.aggregate!r} {self.consensus!r}"
         hashes = _hash("\n".join(self.items)), _hash(described)
         self.expect = Expect(len(self.items), self.shape.row, self.shape.head, *hashes)
+
+    def _check_solved(self) -> None:
+        """Refuse what a model that is solved from sums cannot have."""
+        if self.model.people < 1:
+            raise RunError(
+                "This model's regularization depends on how many people there are.",
+                "Give people=, about how many the community has, such as people=1000.",
+            )
+        if not isinstance(self.merge, Replace):
+            raise RunError(
+                "This model is solved from sums over many people: a node takes a newer one, and merges none.",
+                'Leave merge out, or set merge="none".',
+            )
+        if self.chain.share < 1:
+            raise RunError("This model is taken whole, and 'subsample' sends some rows.", "Leave it out.")
 
     @property
     def masked(self) -> bool:
         """Whether updates are summed under masks."""
         return not isinstance(self.sum, Plain)
+
+    def _consensus(self, choice: Choice | None) -> Consensus | None:
+        protocol = None if choice is None else chosen("protocol", choice)
+        if isinstance(protocol, Consensus) and not protocol.group:
+            protocol = protocol._replace(group=SMALLEST)
+        if protocol is not None and (not isinstance(protocol, Consensus) or protocol.group < 2):
+            raise RunError(
+                "Nodes sum without a server in masked groups.",
+                'Set consensus="consensus", or settings of it with group = 2 or more.',
+            )
+        if protocol is not None and self.masked:
+            raise RunError(
+                "Updates are summed by a server (sum) or in groups (consensus), not by both.",
+                "Leave one out.",
+            )
+        return protocol
 
     @property
     def in_sums_alone(self) -> bool:
@@ -140,6 +186,8 @@ class Community:
                 "A node sends updates as they are, or into masked sums.", 'Set sum="plain" or sum="secure".'
             )
         promise = None
+        if self.consensus is not None:
+            promise = guarantees.check(self.consensus, self.aggregate, None, self.steps)
         if self.masked:
             check_task(self.sum, self.task)
             promise = guarantees.check(Federated(), self.aggregate, None, self.steps, self.sum)

@@ -93,7 +93,9 @@ def read(path: Path, community: Community) -> Saved:
             if found == FORMAT:
                 columns = {name: _member(archive, name, HISTORY) for name in _columns()}
                 limits = {name: _limit(community) for name in ARRAYS}
-                limits |= dict.fromkeys(remembered.ARRAYS if community.masked else (), HISTORY)
+                limits |= dict.fromkeys(
+                    remembered.ARRAYS if (community.masked or community.consensus) else (), HISTORY
+                )
                 arrays = {name: _member(archive, name, limit) for name, limit in limits.items()}
     except (OSError, ValueError, KeyError, TypeError, EOFError, OverflowError) as error:
         raise _damaged(path, error) from None

@@ -11,22 +11,19 @@ from numpy.typing import NDArray
 
 from sottovoce.combine.interface import judges
 from sottovoce.errors import DataError, MessageError, RunError
-from sottovoce.evaluate.recommend import select
-from sottovoce.evaluate.scoring import forget_known
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import CODES, UPDATE, Message, emit, received
-from sottovoce.exchange.pack import to_codes
-from sottovoce.exchange.steps.interface import protect
 from sottovoce.exchange.steps.sequence import sequence
-from sottovoce.exchange.update import local_update
-from sottovoce.kernels import ROUNDING, driver, stream
-from sottovoce.models.interface import score_all, uses_place
-from sottovoce.node import file
+from sottovoce.kernels import ROUNDING, stream
+from sottovoce.models.interface import uses_place
+from sottovoce.models.statistics import solve_vectors
+from sottovoce.node import drivers, file
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import History, interactions, joined, new_person, without
 from sottovoce.node.remembered import guards_of, packed
+from sottovoce.protocols.contribution import sum_shape
 from sottovoce.protocols.disclose import own_models
-from sottovoce.protocols.execute import absorb
+from sottovoce.protocols.group_sums import complete
 from sottovoce.protocols.interface import NOBODY
 from sottovoce.state import Tables, gathered, new_receivers, slots_of, whole, zeros
 
@@ -35,7 +32,9 @@ if TYPE_CHECKING:
     from sottovoce.exchange.secure.group import Group
     from sottovoce.exchange.secure.guards import Guard
     from sottovoce.exchange.secure.primitives import Identity
+    from sottovoce.node.group import GroupUpdate
     from sottovoce.node.secure import SecureUpdate
+    from sottovoce.protocols.push_sum import Numerators
 
 CANDIDATES = 100
 """Items that each weighting item is ranked among."""
@@ -48,32 +47,8 @@ class Recommended(NamedTuple):
     score: float
 
 
-@driver
-def _absorb(rule, model, steps, hosted, tables, private, incoming, origin, people, receivers, run):
-    absorb(rule, model, steps, hosted, tables, private, incoming, 0, origin, 0, people, receivers, run)
-
-
 PUBLIC = {"rows", "head"}
 """The arrays of a node that others see in its messages."""
-
-
-@driver
-def _local_update(model, tables, steps, updates, people, run, round):
-    local_update(model, tables, 0, updates, 0, people, 0, run)
-    protect(steps, updates, 0, people, 0, run, round)
-
-
-@driver
-def _to_codes(updates, bits, key, scale):
-    begin, end = updates.offset[0], updates.offset[1]
-    to_codes(updates.rows[begin:end], updates.head[0], bits, key, scale)
-
-
-@driver
-def _best(model, tables, people, scores, items, best):
-    score_all(model, tables, 0, people, 0, scores)
-    forget_known(scores, people, 0)
-    select(scores, items, best)
 
 
 class Node:
@@ -142,6 +117,7 @@ class Node:
     def learn(self, history: History) -> None:
         """Add what the person met since; the next training learns from it.
 
+        If the model is solved from sums, the person's vector is solved anew for the next recommendations.
         An item that was met before counts with its new rating, except where a model looks at every visit.
         """
         met, train = interactions(self.community, history), self._train
@@ -159,7 +135,7 @@ class Node:
         self._receivers.relayed[0] = relay
         models = self._tables, self._private, incoming, origin
         with self._unharmed():
-            _absorb(*self.community.learning(), *models, self._people, self._receivers, self.key.run)
+            drivers.meet(*self.community.learning(), *models, self._people, self._receivers, self.key.run)
 
     def _refuse_alone(self) -> None:
         if self.community.in_sums_alone:
@@ -196,8 +172,16 @@ class Node:
             raise
 
     def train(self) -> None:
-        """Train once on one's own data."""
-        self._meet(self._tables, NOBODY)
+        """Train once on one's own data; of a model that is solved from sums, solve the person's vector."""
+        if self.community.solved:
+            self._solve()
+        else:
+            self._meet(self._tables, NOBODY)
+
+    def _solve(self) -> None:
+        """Solve the person's vector for the newest table and history, if the model is solved from sums."""
+        parts = self.community.model, self._tables, self._people, slots_of(self._people)
+        solve_vectors(*parts, self.key.run)
 
     def emit(self, relay: bool = False) -> bytes:
         """A message for a peer. `relay` asks receivers to pass it on as it is, neither merged nor trained."""
@@ -220,25 +204,32 @@ class Node:
     def absorb(self, data: bytes) -> None:
         """Merge a peer's message into the node's model, then train.
 
-        If its sender asks for that, the message replaces the model instead, and nobody trains. Bytes that
-        are no message of this community are refused, and change nothing.
+        If its sender asks for that, the message replaces the model instead, and nobody trains. A model that
+        is solved from sums is replaced by one of a later sweep, and stays otherwise. Bytes that are no
+        message of this community are refused, and change nothing.
         """
         message = codec.decode(data, self.community.expect)
         if message.delta != self.community.chain.delta:
             raise MessageError("The message is compressed in another way than this community's.")
-        if message.gathered and judges(self.community.merge):
+        if message.gathered and (judges(self.community.merge) or self.community.solved):
             raise MessageError(
-                "The message holds some rows only, and this community judges whole models.", "Send it whole."
+                "The message holds some rows only, and this community takes whole models.", "Send it whole."
             )
-        self._meet(received(message, self._reference), 1, message.relay)
+        incoming = received(message, self._reference)
+        if not self.community.solved:
+            self._meet(incoming, 1, message.relay)
+        elif message.clock > self._tables.clock[0]:
+            with self._unharmed():
+                self._meet(incoming, 1, relay=True)  # it is taken as it is: there is nothing to train
+                self._solve()
         self.received += 1
 
     def local_update(self, data: bytes) -> bytes:
         """Train on a server's model, which is not kept, and return what that changed, as an update."""
-        if self.community.masked:
+        if self.community.masked or self.community.consensus:
             raise RunError(
                 "This community sums updates under masks, and local_update would show this one.",
-                "Take part in masked sums with secure_update.",
+                "Take part in masked sums with secure_update, or group_update.",
             )
         with self._unharmed():
             return codec.encode(self._update_message(*self._trained(data)))
@@ -265,6 +256,45 @@ class Node:
             ids, rows = updates.ids[:count], updates.rows[:count]
             return weighted(plan, rule, ids, rows, updates.head[0], int(updates.size[0]))
 
+    def group_update(
+        self, group: "Group", identity: "Identity", guards: "Sequence[Guard] | None" = None
+    ) -> "GroupUpdate":
+        """Take part in the sum of a `group` of `consensus`, with what this node adds to the next model.
+
+        `guards` are those of `secure_update`.
+        """
+        from sottovoce.node.group import GroupUpdate
+
+        return GroupUpdate(self, group, identity, self.guards if guards is None else guards)
+
+    def statistics(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+        """What this node contributes to sums among peers, without masks: items, rows and head."""
+        community, items = self.community, len(self.community.items)
+        self._refuse_spent()
+        row, head = sum_shape(community.model, community.shape)
+        updates = gathered([items, 0], self._width, community.shape.head, items)
+        rows, whole_head = np.zeros((items, row), np.float32), np.zeros(head, np.float32)
+        steps = sequence(community.steps_on_device())
+        parts = community.model, community.aggregate, self._tables, steps, updates
+        with self._unharmed():
+            drivers.contribute(*parts, self._people, self.key.run, rows, whole_head)
+        count = int(updates.offset[1])
+        return updates.ids[:count], rows[:count], whole_head
+
+    def move(self, sums: "Numerators") -> None:
+        """Move the model by sums over people, of which this node has a part: `GroupUpdate.sums`."""
+        community, rows = self.community, sums.rows.copy()
+        complete(rows, batch=len(community.items))
+        with self._unharmed():
+            drivers.move_by(community.model, community.aggregate, self._tables, rows, sums.head, self.key.run)
+
+    def _refuse_spent(self) -> None:
+        if self.budget_left == 0:
+            raise RunError(
+                f"This person's budget is spent: {self._people.disclosed[0]} updates were disclosed.",
+                "The node can still learn from models that it receives.",
+            )
+
     def _trained(self, data: bytes) -> tuple[Tables, int]:
         """What training on a server's model changed, once the steps have seen it, and the model's version."""
         community = self.community
@@ -273,15 +303,11 @@ class Node:
             raise MessageError("A server's model must have a row for every item.", "Send it whole.")
         items, head = len(community.items), community.shape.head
         updates = gathered([items, 0], self._width, head, items)
-        if self.budget_left == 0:
-            raise RunError(
-                f"This person's budget is spent: {self._people.disclosed[0]} updates were disclosed.",
-                "The node can still learn from models that it receives.",
-            )
+        self._refuse_spent()
         # `_update_message` rounds
         steps = sequence([*community.steps_on_device(), community.chain._replace(bits=32)])
         run, version = self.key.run, message.clock
-        _local_update(community.model, received(message), steps, updates, self._people, run, version)
+        drivers.change(community.model, received(message), steps, updates, self._people, run, version)
         return updates, version
 
     def _update_message(self, updates: Tables, version: int) -> Message:
@@ -289,7 +315,7 @@ class Node:
         bits, count = self.community.chain.bits, int(updates.offset[1])
         scale = np.zeros((2, (self._width + 1) * (bits < 32)), np.float32)
         if bits < 32:
-            _to_codes(updates, bits, stream(self.key.run, ROUNDING, self.key.person, version), scale)
+            drivers.encode(updates, bits, stream(self.key.run, ROUNDING, self.key.person, version), scale)
         order = np.argsort(updates.ids[:count])
         rows, head = (a.astype(CODES[bits]) for a in (updates.rows[:count][order], updates.head[0]))
         number, self.sent = self.sent, self.sent + 1
@@ -322,12 +348,13 @@ class Node:
             )
         items = np.full(min(n, len(catalogue)), -1, np.int32)
         best, scores = np.full(len(items), np.nan, np.float32), np.empty(len(catalogue), np.float32)
-        _best(self.community.model, self._own(), people, scores, items, best)
+        drivers.find_best(self.community.model, self._own(), people, scores, items, best)
         found = zip(items.tolist(), best.tolist(), strict=True)
         return [Recommended(catalogue[item], score) for item, score in found if item >= 0]
 
     def _own(self) -> Tables:
         """What the person scores with: the table, and what is kept private of it."""
+        self._solve()
         if not self._private.slots:
             return self._tables
         return own_models(self._tables, self._people, self._private, slots_of(self._people))[0]

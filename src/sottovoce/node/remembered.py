@@ -18,10 +18,13 @@ SUMS = 2
 
 def guards_of(community: Community) -> "tuple[Guard, ...]":
     """Guards that remember nothing yet; none where updates are not masked."""
-    if not community.masked:
+    protocol = community.consensus
+    if not community.masked and protocol is None:
         return ()
     from sottovoce.exchange.secure.guards import Guard
 
+    if protocol is not None:
+        return tuple(Guard(protocol.fewest) for _ in range(SUMS))
     return tuple(Guard(community.sum.fewest, community.sum.smallest) for _ in range(SUMS))
 
 

@@ -71,8 +71,8 @@ class SecureUpdate:
         check_group(node.community, group)
         codec.decode(model, node.community.expect)
         self._node, self._model = node, model
-        agreed = plan(node.community.sum, node.community.task)
-        self._client = TwoSumsClient(agreed, group, identity, guards, random_bytes, model)
+        self._plan = plan(node.community.sum, node.community.task)
+        self._client = TwoSumsClient(self._plan, group, identity, guards, random_bytes, model)
 
     @property
     def state(self) -> State:
@@ -92,7 +92,7 @@ class SecureUpdate:
         """Take a message of the server; the answer to send back, which may be empty."""
         answer = self._client.receive(data)
         if self.state is State.READY and self._client.session.number == 0:
-            return self._client.offer(self._node.contribution(self._model, self._client.plan))
+            return self._client.offer(self._node.contribution(self._model, self._plan))
         return answer
 
 
@@ -104,7 +104,7 @@ class SecureServer:
             community, Key.simulated(community.seed, 0), *(interactions(community, ()),) * 2, 0
         )
         self.community, self._tables = community, community.started(person)
-        self._session: TwoSumsServer | None = None
+        self._session: TwoSumsServer[Aggregated] | None = None
         self.failed: Failed | None = None
         """Why the last round gave no sum; the model then stayed as it was."""
 
@@ -134,7 +134,7 @@ class SecureServer:
         return self._next(self._round.timeout())
 
     @property
-    def _round(self) -> TwoSumsServer:
+    def _round(self) -> TwoSumsServer[Aggregated]:
         if self._session is None:
             raise MessageError("No round is under way.", "Begin one.")
         return self._session

@@ -8,7 +8,8 @@ A model that is solved from sums (`als`) does not depend on the copy before: no 
 A contribution tells a lot: its rows are the person's items. So contributions are first summed inside groups
 under masks (`protocols.group_sums`), and a row with too few contributors in its group is withheld. Every
 member then starts push-sum with an equal part of the group's sum. With `group = 1` nothing is masked: the
-first message of a sweep is one person's contribution.
+first message of a sweep is one person's contribution. Push-sum trusts everybody. With `robust`, everybody
+hears every group's sum instead, and what attackers add is bounded (`protocols.screen`).
 
 Without links, a round is a sweep. In virtual time, a sweep takes as long as its messages on an ordinary link.
 Everybody contributes who is online when it begins; who comes later takes part in push-sum with nothing of
@@ -20,13 +21,15 @@ sweep, and goes on.
 """
 
 import math
-from typing import Annotated, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Annotated, Any, Literal, NamedTuple
 
 import numpy as np
 from annotated_types import Ge, Le
 
 from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
+from sottovoce.privacy.guarantee import found, guarantee
 from sottovoce.protocols._participants import shuffled
 from sottovoce.protocols.group_sums import Groups, Masks
 from sottovoce.protocols.interface import common_start, common_vectors, fitted, hosts, trainings
@@ -62,6 +65,8 @@ class Consensus(NamedTuple):
     """A group's sums of rows are modulo 2 to this power."""
     exact: bool = False
     """Sums are exact, and all people share one model: what many pushes come to, in little memory."""
+    robust: bool = False
+    """Everybody hears the sum of every group in place of push-sum, and bounds what attackers can add."""
     skew: Annotated[float, Ge(0), Le(1)] = 0.1
     """By how much people's clocks differ at most, as a part of the time that pushes take, in virtual time."""
     start: Literal["common", "independent"] = "common"
@@ -77,11 +82,29 @@ def _fitted(protocol: Consensus, train: Interactions) -> Consensus:
     return protocol._replace(group=min(max(math.ceil(CROWD / max(density, 1e-9)), SMALLEST), LARGEST))
 
 
-def masks(protocol: Consensus) -> Masks:
-    """How groups sum."""
+def noise_places(steps: Sequence[Any]) -> int:
+    """The binary places of numbers that carry a share of noise, which sums must keep; 0: there are none."""
+    shares = (step.places for step in steps if getattr(guarantee(step), "survivors", 0))
+    return next(shares, 0)
+
+
+def shares_needed(steps: Sequence[Any]) -> int:
+    """Of how many shares of noise a sum is at least; whoever reads it knows their own. 0: there are none."""
+    promise = found(steps)
+    return promise.survivors + 1 if promise is not None and promise.survivors else 0
+
+
+def masks(protocol: Consensus, steps: Sequence[Any] = ()) -> Masks:
+    """How groups sum what these steps let through."""
     if protocol.group == 1:
         return Masks(0, 0, 0)
-    return Masks(protocol.fewest, protocol.spare, 2 ** (protocol.modulus - 1) - 1)
+    most = 2 ** (protocol.modulus - 1) - 1
+    return Masks(protocol.fewest, protocol.spare, most, noise_places(steps), shares_needed(steps))
+
+
+def shared(protocol: Consensus) -> bool:
+    """Whether everybody comes to the same sums, so that one model stands for all of them."""
+    return protocol.exact or protocol.robust
 
 
 def count_columns(protocol: Consensus) -> int:
@@ -107,10 +130,10 @@ def grouped(protocol: Consensus, there: Bools, stays: Bools, run: int, sweep: in
     """
     present = np.flatnonzero(there).astype(np.int32)
     if protocol.group == 1:
-        count = min(BLOCKS, len(present)) if protocol.exact else len(present)
+        count = min(BLOCKS, len(present)) if shared(protocol) else len(present)
         first = np.arange(count + 1) * len(present) // max(count, 1)
         block = np.repeat(np.arange(count, dtype=np.int32), np.diff(first))
-        stay, place = np.ones(len(present), np.int32), block if protocol.exact else present
+        stay, place = np.ones(len(present), np.int32), block if shared(protocol) else present
         return Groups(first, present, stay, first, place, np.diff(first))
     order: Ints = present[shuffled(len(present), run, -2 - sweep)]
     count = group_count(protocol, len(present))
@@ -122,7 +145,7 @@ def grouped(protocol: Consensus, there: Bools, stays: Bools, run: int, sweep: in
     member = order[~again]
     first = np.searchsorted(group, np.arange(count + 1))
     kept = stays[member]
-    if protocol.exact:
+    if shared(protocol):
         places = np.arange(count, dtype=np.int32)
         return Groups(first, member, kept.astype(np.int32), np.arange(count + 1), places, began)
     begins = np.concatenate([[0], np.cumsum(kept)])[first]
@@ -131,7 +154,7 @@ def grouped(protocol: Consensus, there: Bools, stays: Bools, run: int, sweep: in
 
 @hosts.rule(Consensus)
 def _hosts(protocol: Consensus, train: Interactions, seed: int) -> Hosts:
-    return all_together(train.people) if protocol.exact else each_alone(train.people)
+    return all_together(train.people) if shared(protocol) else each_alone(train.people)
 
 
 @common_start.rule(Consensus)
@@ -161,10 +184,11 @@ def _discloses(component: Consensus) -> tuple[Disclosure, ...]:
                 name="statistics",
             ),
         )
+    later = "" if component.robust else ", and later of larger ones"
     return (
         Disclosure(
-            f"sums over groups of at least {component.group} people, and later of larger ones",
-            "peers",
+            f"sums over groups of at least {component.group} people{later}",
+            "everybody" if component.robust else "peers",
             f"A row of a group's sum has at least {component.fewest} contributors.",
         ),
         Disclosure(

@@ -1,40 +1,34 @@
 """The first numerators of push-sum: contributions of single people, or sums over masked groups.
 
-A masked group makes two sums (`exchange.secure`). The first tells how many people contribute to each row, and
-how large their numbers are. A row takes part in the second sum only if it has `fewest` contributors even
-after `spare` of them dropped out. The numerators of a row end with the weight of those whose numbers are in
-it, and of all who contributed, withheld rows included: `complete` then makes up for what is withheld, as if
-it were like the rest. Numbers of a row become integers in steps that are as fine as the modulus allows for so
-many contributors: with a bound B on the size of numbers, a row of n contributors has
+A masked group makes two sums (`exchange.secure.two_sums`). The first tells how many people contribute to each
+row, and how large their numbers are. A row takes part in the second sum only if it has `fewest` contributors
+even after `spare` of them dropped out. The numerators of a row end with the weight of those whose numbers are
+in it, and of all who contributed, withheld rows included: `complete` then makes up for what is withheld, as
+if it were like the rest. How numbers become integers is told in `exchange.secure.row_steps`: each person
+clips to a bound B that follows from the first sum. Nobody checks that. Somebody who lies can fill the sum of
+a row with n contributors up to about n B, where the modulus ends, and can make B itself large.
 
-    v  →  rint(L · min(max(v / B, −1), 1)),   L = ⌊(2^(bits − 1) − 1) / n⌋.
-
-B is `ROOM` times the mean over people of their largest number. So nobody can add more than B to a row.
-The last number of a row and the numbers of the head are fixed-point numbers of 32 and of 64 bits.
-
-Masks cancel exactly in sums of integers, so no masks are drawn here. The clients of `exchange.secure` sum
-fixed-point numbers; they do not have these steps for each row yet.
+Masks cancel exactly in sums of integers, so none are drawn here: `_collect` gathers what the members
+have, `_add_up` sums it, and real clients (`exchange.secure.row_steps.StepPlan`) come to the same integers.
 """
 
 from typing import NamedTuple
 
 import numpy as np
 
-from sottovoce.exchange.steps.interface import protect
-from sottovoce.exchange.update import local_update
-from sottovoce.kernels import driver, helper, prange
-from sottovoce.protocols.contribution import write_head, write_row
-from sottovoce.state import Ints, Longs
+from sottovoce.exchange.secure.ranges import (
+    COUNT_PLACES,
+    LARGEST,
+    PLACES,
+    bound,
+    enough,
+    largest_count,
+    levels_of,
+)
+from sottovoce.kernels import driver, helper, inlined, prange
+from sottovoce.protocols.contribution import own_update, write_head, write_row
+from sottovoce.state import Floats, Ints, Longs
 from sottovoce.state.scratch import room_for_update
-
-PLACES = 20
-"""Binary places of the head's numbers, and of a person's largest number."""
-COUNT_PLACES = 10
-"""Binary places of the last number of a row."""
-ROOM = 4.0
-"""How many times the mean of people's largest numbers a number may have."""
-HEAD_MOST = 2.0**42
-"""The largest number of a head, times 2^PLACES: a million people cannot overflow 63 bits."""
 
 
 class Groups(NamedTuple):
@@ -54,6 +48,8 @@ class Masks(NamedTuple):
     fewest: int  # a row that is summed has so many contributors at least; 0: nobody masks anything
     spare: int  # even after so many people dropped out
     most: int  # 2^(bits − 1) − 1
+    places: int = 0  # binary places of numbers that carry shares of noise; 0: none do
+    least: int = 0  # a sum is of so many people at least, whoever drops out
 
 
 @helper
@@ -68,17 +64,18 @@ def _grown(ids, values, needed):
 
 
 @helper
-def _largest(values, head):
-    """The largest of these numbers in size, counts aside; NaN or infinity if one of all is not finite."""
-    most, odd = 0.0, 0.0
+def _largest(values, head, people):
+    """The largest of these numbers in size, counts aside; infinity if one of all is too large for a sum."""
+    most, fits, last = 0.0, True, values.shape[1] - 1
     for n in range(len(values)):
-        for d in range(values.shape[1] - 1):
-            most = max(most, abs(float(values[n, d])))
-            odd += 0.0 * values[n, d]
-        odd += 0.0 * values[n, values.shape[1] - 1]
+        for d in range(last):
+            number = abs(float(values[n, d]))
+            fits &= number * 2.0**PLACES <= LARGEST  # not if it is NaN
+            most = max(most, number)
+        fits &= abs(float(values[n, last])) <= largest_count(people)
     for d in range(len(head)):
-        odd += 0.0 * head[d] if abs(float(head[d])) * 2.0**PLACES <= HEAD_MOST else np.inf
-    return most + odd
+        fits &= abs(float(head[d])) * 2.0**PLACES <= LARGEST
+    return most if fits else np.inf
 
 
 @helper
@@ -88,9 +85,7 @@ def _plain(model, rule, steps, tables, slots, people, members, places, run, rows
     row, one = np.empty(rows.shape[2], np.float32), np.empty(head.shape[1], np.float32)
     for m in range(len(members)):
         person, place = members[m], places[m]
-        number = people.steps[person]
-        local_update(model, tables, slots[person], updates, 0, people, person, run)
-        protect(steps, updates, 0, people, person, run, number)
+        own_update(model, steps, tables, slots[person], updates, people, person, run)
         write_head(model, rule, updates, 0, one)
         for d in range(len(one)):
             head[place, d] += one[d]
@@ -100,71 +95,127 @@ def _plain(model, rule, steps, tables, slots, people, members, places, run, rows
                 rows[updates.ids[n], place, d] += row[d]
 
 
+class Collected(NamedTuple):
+    """What the members of a group have, and what the first sum tells of it."""
+
+    ids: Ints  # [n], items of all members' rows, member by member
+    values: Floats  # [n, w]
+    ends: Longs  # [members + 1], where each member's rows end; who adds nothing has none
+    heads: Floats  # [members, h]
+    counts: Longs  # [items], contributors
+    senders: int  # members who add something
+    peak: int  # the sum of their largest numbers, times 2^PLACES
+
+
+class Added(NamedTuple):
+    """The second sum, in integers."""
+
+    rows: Longs  # [items, w]
+    head: Longs  # [h]
+    counts: Longs  # [items], contributors in the first sum
+    levels: Longs  # [items], L
+    bound: float  # B
+    last: float  # the step of the last number of a row
+
+
 @helper
-def _spread(sums, heads, counts, masks, levels_of, bound, places, rows, head):
-    """Give each place its part of a group's sums."""
-    part, last = 1.0 / len(places), sums.shape[1] - 1
-    for place in places:
-        for item in range(len(rows)):
-            if counts[item] >= masks.fewest + masks.spare:
-                step = part * bound / levels_of[item]
-                for d in range(last):
-                    rows[item, place, d] = step * sums[item, d]
-                rows[item, place, last] = part * sums[item, last] / 2.0**COUNT_PLACES
-                rows[item, place, last + 1] = rows[item, place, last]
-            elif counts[item] > 0:
-                rows[item, place, last + 1] = part * counts[item]
-        for d in range(len(heads)):
-            head[place, d] = part * heads[d] / 2.0**PLACES
+def _collect(model, rule, steps, masks, tables, slots, people, members, run, items, wide, long):
+    """Let the members of a group contribute.
+
+    Shares of noise hide a person in sums alone, so where they are added nobody tells their largest number.
+    """
+    updates = room_for_update(tables, slots[members[0]])
+    ids, values, used = np.empty(1024, np.int32), np.empty((1024, wide), np.float32), 0
+    ends, heads = np.zeros(len(members) + 1, np.int64), np.empty((len(members), long), np.float32)
+    counts, senders, peak = np.zeros(items, np.int64), 0, 0
+    for m in range(len(members)):
+        person = members[m]
+        own_update(model, steps, tables, slots[person], updates, people, person, run)
+        ids, values = _grown(ids, values, used + updates.offset[1])
+        write_head(model, rule, updates, 0, heads[m])
+        for n in range(updates.offset[1]):
+            ids[used + n] = updates.ids[n]
+            write_row(model, rule, updates, 0, n, values[used + n])
+        most = 0.0
+        if masks.places == 0:
+            most = _largest(values[used : used + updates.offset[1]], heads[m], len(members))
+        if updates.offset[1] > 0 and most < np.inf:  # who has nothing, or too large numbers, adds nothing
+            for n in range(updates.offset[1]):
+                counts[ids[used + n]] += 1
+            used += updates.offset[1]
+            senders, peak = senders + 1, peak + np.int64(np.ceil(most * 2.0**PLACES))
+        ends[m + 1] = used
+    return Collected(ids, values, ends, heads, counts, senders, peak)
+
+
+@inlined
+def _modulo(number, most):
+    """A sum as masks leave it, between −most − 1 and most, which is one less than a power of 2."""
+    return ((number + most + 1) & (2 * most + 1)) - most - 1 if most < 2**62 else number
+
+
+@helper
+def _add_up(masks, found, stays):
+    """The second sum of a group, of those members who stay.
+
+    Numbers with shares of noise stay as they are, multiples of 2^-places, and their sums are modulo 2^bits.
+    """
+    wide, most, noisy = found.values.shape[1], bound(found.peak, found.senders), masks.places > 0
+    levels, last_step = levels_of(masks.most, found.counts), 2.0**-COUNT_PLACES
+    if noisy:
+        levels[:], most, last_step = 2**masks.places, 1.0, 2.0**-masks.places
+    rows, head = np.zeros((len(found.counts), wide), np.int64), np.zeros(found.heads.shape[1], np.int64)
+    for m in range(len(stays)):
+        if stays[m] and found.ends[m + 1] > found.ends[m]:
+            for n in range(found.ends[m], found.ends[m + 1]):
+                item = found.ids[n]
+                if found.counts[item] >= masks.fewest + masks.spare:
+                    for d in range(wide - 1):
+                        scaled = float(found.values[n, d]) / most
+                        scaled = scaled if noisy else min(max(scaled, -1.0), 1.0)
+                        rows[item, d] += np.int64(np.rint(float(levels[item]) * scaled))
+                    rows[item, wide - 1] += np.int64(np.rint(float(found.values[n, wide - 1]) / last_step))
+            for d in range(len(head)):
+                head[d] += np.int64(np.rint(float(found.heads[m, d]) * 2.0**PLACES))
+    for item in range(len(rows) if noisy else 0):
+        for d in range(wide):
+            rows[item, d] = _modulo(rows[item, d], masks.most if d < wide - 1 else max(masks.most, 2**31 - 1))
+    return Added(rows, head, found.counts, levels, most, last_step)
+
+
+@helper
+def _spread(added, least, part, place, rows, head):
+    """Give a place its part of a group's sums; rows with fewer contributors than `least` are withheld."""
+    last = added.rows.shape[1] - 1
+    for item in range(len(rows)):
+        if added.counts[item] >= least:
+            step = part * added.bound / added.levels[item]
+            for d in range(last):
+                rows[item, place, d] = step * added.rows[item, d]
+            rows[item, place, last] = part * added.rows[item, last] * added.last
+            rows[item, place, last + 1] = rows[item, place, last]
+        elif added.counts[item] > 0:
+            rows[item, place, last + 1] = part * added.counts[item]
+    for d in range(len(added.head)):
+        head[place, d] = part * added.head[d] / 2.0**PLACES
 
 
 @helper
 def _masked(model, rule, steps, masks, tables, slots, people, members, stays, places, run, rows, head):
     """The sum of a group goes to the places, in equal parts; returns how many rows it has.
 
-    There is no sum if too few take part.
+    There is no sum if too few take part. More than half must stay, or masks would not be safe.
     """
-    updates, wide = room_for_update(tables, slots[members[0]]), rows.shape[2] - 1
-    ids, values, used = np.empty(1024, np.int32), np.empty((1024, wide), np.float32), 0
-    ends, heads = np.zeros(len(members) + 1, np.int64), np.empty((len(members), head.shape[1]), np.float32)
-    counts, senders, peak, second = np.zeros(len(rows), np.int64), 0, 0, 0
-    for m in range(len(members)):
-        person = members[m]
-        number = people.steps[person]
-        local_update(model, tables, slots[person], updates, 0, people, person, run)
-        protect(steps, updates, 0, people, person, run, number)
-        ids, values = _grown(ids, values, used + updates.offset[1])
-        write_head(model, rule, updates, 0, heads[m])
-        for n in range(updates.offset[1]):
-            ids[used + n] = updates.ids[n]
-            write_row(model, rule, updates, 0, n, values[used + n])
-        most = _largest(values[used : used + updates.offset[1]], heads[m])
-        if updates.offset[1] > 0 and most < np.inf:  # whoever has nothing, or nothing finite, sends nothing
-            for n in range(updates.offset[1]):
-                counts[ids[used + n]] += 1
-            used += updates.offset[1]
-            senders, second = senders + 1, second + stays[m]
-            peak += np.int64(np.ceil(most * 2.0**PLACES))
-        ends[m + 1] = used
-    if second < max(masks.fewest, 2) or second < senders - masks.spare:
+    shape = len(rows), rows.shape[2] - 1, head.shape[1]
+    found = _collect(model, rule, steps, masks, tables, slots, people, members, run, *shape)
+    left, spare, least = len(stays) - np.sum(stays), masks.spare, masks.fewest + masks.spare
+    few = not enough(found.senders, spare, max(masks.fewest, masks.least))
+    if few or left > spare or 2 * spare >= len(stays):
         return 0
-    bound = max(ROOM * peak / 2.0**PLACES / senders, 2.0**-PLACES)
-    levels_of = masks.most // np.maximum(counts, 1)
-    sums, total = np.zeros((len(rows), wide), np.int64), np.zeros(head.shape[1], np.int64)
-    for m in range(len(members)):
-        if stays[m] and ends[m + 1] > ends[m]:
-            for n in range(ends[m], ends[m + 1]):
-                item = ids[n]
-                if counts[item] >= masks.fewest + masks.spare:
-                    levels = float(levels_of[item])
-                    for d in range(wide - 1):
-                        scaled = min(max(float(values[n, d]) / bound, -1.0), 1.0)
-                        sums[item, d] += np.int64(np.rint(levels * scaled))
-                    sums[item, wide - 1] += np.int64(np.rint(float(values[n, wide - 1]) * 2.0**COUNT_PLACES))
-            for d in range(len(total)):
-                total[d] += np.int64(np.rint(float(heads[m, d]) * 2.0**PLACES))
-    _spread(sums, total, counts, masks, levels_of, bound, places, rows, head)
-    return np.count_nonzero(counts >= masks.fewest + masks.spare)
+    added = _add_up(masks, found, stays)
+    for place in places:
+        _spread(added, least, 1.0 / len(places), place, rows, head)
+    return np.count_nonzero(found.counts >= least)
 
 
 @helper
@@ -192,6 +243,12 @@ def contribute(model, rule, steps, masks, tables, slots, people, groups, run, ro
         _group(model, rule, steps, masks, tables, slots, people, groups, g, run, rows, head, summed)
 
 
+@driver
+def take(added, least, part, rows, head):
+    """Write a member's part of the sums of its group: the numerators `rows` [items, 1, w], `head` [1, h]."""
+    _spread(added, least, part, 0, rows, head)
+
+
 @helper
 def _complete_item(own):
     """Complete the rows [N, w + 1] of an item."""
@@ -201,7 +258,7 @@ def _complete_item(own):
         factor = all_of_them / there if there > 0 else np.float32(0)
         for d in range(weight):
             own[node, d] *= factor
-        own[node, weight] = all_of_them if there > 0 else -all_of_them
+        own[node, weight] = all_of_them if there > 0 else -max(all_of_them, np.float32(0))
 
 
 @driver

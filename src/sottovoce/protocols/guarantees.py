@@ -9,7 +9,9 @@ from typing import Any
 
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.errors import RecipeError
+from sottovoce.exchange.secure.ranges import PLACES
 from sottovoce.privacy.guarantee import Guarantee, finest, found, guarantee, summed_at_least
+from sottovoce.protocols.consensus import SMALLEST
 from sottovoce.protocols.interface import aggregates, group_size, sees_vectors
 
 
@@ -49,7 +51,7 @@ def check(
     else:
         _check_peers(merge, peers)
     if promise is not None and promise.survivors:
-        _check_sum(protocol, sum, promise, people)
+        _check_sum(protocol, sum, promised[0], promise, people)
         _check_places(promised[0], sum)
     if promise is not None and people and promise.delta * people >= 1:
         raise RecipeError(
@@ -82,14 +84,17 @@ def _check_server(protocol: Any, rule: Any, sum: Any) -> None:
         )
 
 
-def _check_sum(protocol: Any, sum: Any, promise: Guarantee, people: int) -> None:
+def _check_sum(protocol: Any, sum: Any, step: Any, promise: Guarantee, people: int) -> None:
     """Shares of noise hide a person in a sum alone, and only if enough shares are in it."""
+    if protocol.topology == "consensus" and protocol.group != 1:
+        _check_groups(protocol, step, promise, people)
+        return
     everybody = protocol.topology == "server" and (group_size(protocol) or people)
     if protocol.topology != "server" or (everybody and not summed_at_least(sum, everybody)):
         raise RecipeError(
             "A share of the noise does not hide its owner, and here others see more than sums.",
-            'Set protocol.sum = "secure" with the protocol \'federated\', or take the step "gaussian", which '
-            "needs no sum.",
+            "Set protocol.sum = \"secure\" with the protocol 'federated', sum in groups with the protocol "
+            "'consensus', or take the step \"gaussian\", which needs no sum.",
         )
     if everybody and summed_at_least(sum, everybody) < promise.survivors:
         raise RecipeError(
@@ -97,6 +102,32 @@ def _check_sum(protocol: Any, sum: Any, promise: Guarantee, people: int) -> None
             f"{promise.survivors} add their shares.",
             f"Set protocol.sum.smallest = {promise.survivors}, so that people refuse smaller groups, or "
             "lower survivors.",
+        )
+
+
+def _check_groups(protocol: Any, step: Any, promise: Guarantee, people: int) -> None:
+    """In groups without a server, everybody who reads a sum knows one of its shares: their own."""
+    group = protocol.group or SMALLEST
+    least = min(group, people or group) - protocol.spare - 1
+    if least < promise.survivors:
+        raise RecipeError(
+            f"A sum of a group may be of {least + 1} people, each of whom knows their own share of the "
+            f"noise, and the noise is enough if {promise.survivors} others add theirs.",
+            f"Set protocol.group = {promise.survivors + protocol.spare + 1} or more, or survivors = {least} "
+            "or less.",
+        )
+    if step.places > PLACES:
+        raise RecipeError(
+            f"Noise has {step.places} binary places, and the sums of groups keep {PLACES}.",
+            f"Set places of the step to {PLACES} or less.",
+        )
+    # A group may have nearly twice as many members as asked for.
+    largest = (people or 2 * group) * step.length * 2.0**step.places
+    if 2 * largest >= 2 ** (protocol.modulus - 1):
+        raise RecipeError(
+            f"A sum of updates of length {step.length:g} can have {largest:.0f} steps of "
+            f"2^-{step.places}, too many for {protocol.modulus} bits.",
+            "Set protocol.modulus = 32 or 64, or give fewer binary places (places = …).",
         )
 
 

@@ -16,7 +16,7 @@ from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression.interface import Chain, Whole
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
-from sottovoce.models.statistics import solve_vectors
+from sottovoce.models.statistics import solve_vectors, solved_from_sums
 from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.privacy.guarantee import calibrated
 from sottovoce.protocols import guarantees
@@ -37,6 +37,8 @@ from sottovoce.protocols.interface import (
     sees_vectors,
     trainings,
 )
+from sottovoce.simulate.attackers import Attackers, attackers
+from sottovoce.simulate.attacks.none import Nobody
 from sottovoce.simulate.observe import Observation
 from sottovoce.simulate.planned import Planned
 from sottovoce.simulate.served import Served
@@ -108,6 +110,7 @@ class Simulation(World):
         steps: Sequence[Any] = (),
         sum: Any = Plain(),  # noqa: B008
         observation: Observation | None = None,
+        attack: Any = Nobody(),  # noqa: B008
     ) -> None:
         protocol = fitted(protocol, train)
         steps, sum = tuple(calibrated(step) for step in steps), calibrated(sum)
@@ -137,7 +140,7 @@ class Simulation(World):
             shape=size,
             items=train.items,
             tables=whole(slots, train.items, size.row, size.head, storage),
-            people=_new_people(resolved, size, self._hosts, train, weighting, candidates),
+            people=people_with(resolved, size, self._hosts, train, weighting, candidates),
             private=zeros(remainders, train.items, size.row, size.head),
             receivers=new_receivers(train.people, remembers(peers), relays(protocol, views)),
             views=views,
@@ -145,6 +148,8 @@ class Simulation(World):
             observation=observation,
             promise=promise,
         )
+        if attackers(attack, train.people, seed).any():
+            self.attackers = Attackers(attack, train, slots_of(self.people), seed)
         self._weigh(train)
         self.messages = self.arrived = self.bytes = 0
         self.seconds = 0.0
@@ -175,7 +180,7 @@ class Simulation(World):
     def provide(self, train: Interactions, weighting: Interactions | None, candidates: Ints | None) -> None:
         """Give people other data, such as new interactions; all that they and their models learnt stays."""
         learnt = {name: getattr(self.people, name) for name in TRAINED}
-        made = _new_people(self.model, self.shape, self._hosts, train, weighting, candidates)
+        made = people_with(self.model, self.shape, self._hosts, train, weighting, candidates)
         self.people = made._replace(**learnt)
         self._weigh(train)
 
@@ -232,7 +237,7 @@ class Simulation(World):
 
 def _check_learning(model: Any, protocol: Any) -> None:
     """Refuse a model that learns from sums where nobody sums."""
-    if getattr(model, "learns", "") == "statistics" and protocol.topology == "peers":
+    if solved_from_sums(model) and protocol.topology == "peers":
         raise RecipeError(
             "This model is solved from sums over many people, and the protocol exchanges and merges models.",
             "Choose the protocol 'consensus', 'federated' or 'central', or another model, such as 'ials'.",
@@ -291,7 +296,7 @@ def _task(model: Any, protocol: Any, train: Interactions, rule: Any, chain: Chai
     )
 
 
-def _new_people(
+def people_with(
     model: Any,
     size: Shape,
     hosts: Hosts,

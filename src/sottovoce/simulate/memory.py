@@ -7,7 +7,7 @@ import numpy as np
 from sottovoce.data.interactions import Interactions
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
 from sottovoce.models.interface import optimizer_size, shape
-from sottovoce.protocols.consensus import BLOCKS, count_columns, group_count
+from sottovoce.protocols.consensus import BLOCKS, count_columns, group_count, shared
 from sottovoce.protocols.contribution import sum_shape
 from sottovoce.protocols.hosted import InTurn
 from sottovoce.protocols.interface import hosted, hosts, trainings
@@ -56,6 +56,6 @@ def _sums_needed(model: Any, protocol: Any, data: Interactions) -> int:
     """Bytes of the numerators of push-sum, or of exact sums."""
     row, head = sum_shape(model, shape(model))
     places = data.people
-    if protocol.exact:
+    if shared(protocol):
         places = 1 + (BLOCKS if protocol.group == 1 else group_count(protocol, data.people))
     return int(places * (data.items * (row + count_columns(protocol) - 1) + head) * 4)

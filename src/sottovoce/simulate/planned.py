@@ -80,6 +80,8 @@ class Planned:
         if self._central:
             self._train(train_alone.compile)
             return
+        if self.world.attackers is not None:
+            self.world.attackers.compile_change(self.world.tables)
         slots, each = self.world.tables.slots, isinstance(self.world.chain, Chain)
         sent, _ = self.send(0)
         schedule(slots, sent, self.world.timing.round, each=each)
@@ -93,8 +95,10 @@ class Planned:
             world.round += 1
         while world.round < end:
             window = min(WINDOW if world.timing.timed else 1, end - world.round)
-            if world.observed(window):
+            if world.observed(window) or world.attackers is not None:
                 window = 1
+            if world.attackers is not None:
+                world.attackers.change(world.tables)
             if every := period(world.peers):
                 if world.round and world.round % every == 0:
                     known = world.views, world.receivers.heard, world.timing

@@ -1,7 +1,9 @@
 """When the parts of a sweep begin and end in virtual time, and what masked groups exchange.
 
 A sweep begins with the sums of masked groups, which take as long as a member's part of their bytes on an
-ordinary link: the work of adding is shared among the members. Then everybody pushes, `pushes` times on an
+ordinary link, as if the work of adding were shared among the members. (Real clients have one member who
+adds: `node.group`. With a link that is no better than others, it would need as many times longer as there are
+members.) Then everybody pushes, `pushes` times on an
 ordinary link, because a node's first message begins at a time of its own:
 
     length = setup + (pushes + 1) · tick + latency + skew · pushes · tick.
@@ -13,7 +15,7 @@ difference of clocks: node n ends every sweep `early[n]` seconds before the othe
 import numpy as np
 
 from sottovoce.exchange import codec
-from sottovoce.exchange.secure.contribution import Plan
+from sottovoce.exchange.secure.row_steps import StepPlan
 from sottovoce.exchange.secure.sizes import exchanged
 from sottovoce.protocols._participants import shuffled
 from sottovoce.protocols.consensus import group_count
@@ -76,24 +78,18 @@ class Schedule:
     def _sums(self, people: Longs, heard: Longs, rows: Longs) -> tuple[Longs, Longs]:
         """The messages and bytes of groups of so many people, of whom some are `heard` in both sums.
 
-        Masked vectors go to those who add them, and the sums to everybody. A row's last number has 32 bits
-        and a number of the head 64, which are those of several numbers.
+        Masked vectors go to the member who adds them, and the sums to everybody who stays. The member who
+        adds is counted like the others. If too many drop out, the session ends with their second vectors.
         """
-        bits = self.protocol.modulus
-        plan = Plan(
-            self.items,
-            self.row - 2 + -(-32 // bits),
-            self.head * 64 // bits,
-            64 // bits,
-            self.protocol.fewest,
-            bits,
-        )
-        session = exchanged(plan, people, heard, rows, 0)
-        sums = heard * (rows * plan.width + plan.head) * (bits // 8)
-        return session.messages + heard, session.bytes + sums
+        plan = StepPlan(self.items, self.row - 1, self.head, self.protocol.fewest, self.protocol.modulus)
+        session = exchanged(plan, people, people, rows, people - self.protocol.spare, heard, tells=True)
+        return session.messages, session.bytes
 
     def inside(self, groups: Groups, rows: Longs) -> Traffic:
-        """What the groups of a sweep exchange; one that begins again has exchanged everything before."""
+        """What the groups of a sweep exchange; one that begins again has exchanged much before.
+
+        Of the sums that were given up, the rows count that were summed at last.
+        """
         if self.protocol.group == 1:
             return Traffic()
         people = np.diff(groups.first)

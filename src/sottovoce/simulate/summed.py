@@ -5,23 +5,28 @@ from typing import Any
 
 import numpy as np
 
+from sottovoce import plural
+from sottovoce.combine.aggregate.interface import row_weight
 from sottovoce.errors import RecipeError
 from sottovoce.exchange import codec
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.kernels import driver, helper, prange
 from sottovoce.peers.interface import period, renew
 from sottovoce.protocols._participants import shuffled
-from sottovoce.protocols.consensus import count_columns, grouped, masks, push_count
+from sottovoce.protocols.consensus import count_columns, group_count, grouped, masks, push_count, shared
 from sottovoce.protocols.contribution import move, sum_shape
 from sottovoce.protocols.gossip import sent_messages
 from sottovoce.protocols.group_sums import Groups, complete, contribute
 from sottovoce.protocols.interface import Messages, no_messages
-from sottovoce.protocols.push_sum import compile_push, message_bytes, numerators, push, pushes
+from sottovoce.protocols.push_sum import Numerators, compile_push, message_bytes, numerators, push, pushes
+from sottovoce.protocols.screen import ATTESTED, FEWEST, compile_screen, memory, screen
 from sottovoce.simulate.observe_sums import of_groups, of_pushes
 from sottovoce.simulate.schedule import Schedule
 from sottovoce.simulate.world import Arrays, Traffic, World
-from sottovoce.state import Bools, Longs, slots_of
+from sottovoce.state import Bools, Floats, Longs, slots_of
 
+HASH = 32
+"""The bytes of a hash that confirms a sum."""
 LATE = -(1 << 21)
 """The numbers of random orders of people, one for each sweep: whom those who were away ask."""
 
@@ -41,12 +46,51 @@ def _moves(model, rule, tables, rows, head, moving, run):
             _move(model, rule, tables, slot, rows, head, run)
 
 
+def _check_robust(world: World, people: int) -> None:
+    """Refuse robust sums where there is too little to compare, or where they are not built yet."""
+    protocol = world.protocol
+    if not protocol.robust:
+        return
+    if sum_shape(world.model, world.shape)[0] > world.shape.row and row_weight(world.merge, 2) != 1:
+        raise RecipeError(
+            "Robust sums count people, and this rule of aggregation gives them different weights.",
+            'Set protocol.aggregate = "mf-fedavg", or leave protocol.robust out.',
+        )
+    if world.observation is not None:
+        raise RecipeError(
+            "What observers see of robust sums is not recorded yet.",
+            "Leave privacy.observe out, or protocol.robust.",
+        )
+    if world.timing.timed:
+        raise RecipeError(
+            "Robust sums among peers have no virtual time yet.",
+            "Leave network.links out, or protocol.robust.",
+        )
+    if protocol.exact:
+        raise RecipeError(
+            "Sums are exact or robust: exact ones trust everybody.",
+            "Leave protocol.exact or protocol.robust out.",
+        )
+    count = group_count(protocol, people)
+    if protocol.group == 1 or count < FEWEST:
+        found = (
+            "no groups"
+            if protocol.group == 1
+            else f"{plural.count(count, 'group')} of {protocol.group} people"
+        )
+        raise RecipeError(
+            f"Robust sums compare at least {FEWEST} masked groups, and there are {found}.",
+            f"Set protocol.group to at most {max(2, people // FEWEST)}, or leave protocol.robust out.",
+        )
+
+
 class Summed:
     """Carries out the sweeps of a protocol with the topology `consensus`."""
 
     def __init__(self, world: World) -> None:
         self.world, people = world, len(world.people.steps)
         protocol = world.protocol
+        _check_robust(world, people)
         if world.timing.timed and protocol.exact:
             raise RecipeError(
                 "Exact sums are a limit that no network reaches, so they take no time.",
@@ -57,18 +101,22 @@ class Summed:
         self.counts = count_columns(protocol)
         self.row += self.counts - 1
         self.sums = numerators(world.tables.slots, world.items, self.row, self.head)
-        self.pushes = 0 if protocol.exact else push_count(protocol, people)
+        self.pushes = 0 if shared(protocol) else push_count(protocol, people)
+        self.memory = memory(world.items if protocol.robust else 0, group_count(protocol, people))
         self.slots = slots_of(world.people)
         self.sweep = 0  # how many have begun
         self.pushed = 0  # how many times something was pushed in the last one
         self.underway = no_messages()
+        if world.attackers is not None:
+            world.attackers.meet(world.items, self.row, self.head)
         self.schedule = Schedule(world, self.pushes, self.row, self.counts, self.head)
 
     # What a sweep consists of
 
     def _contribute(self, run: Any, groups: Groups, places: Any, summed: Longs) -> None:
         world = self.world
-        parts = world.model, world.merge, self.steps, masks(world.protocol), world.tables, self.slots
+        how = masks(world.protocol, world.steps)
+        parts = world.model, world.merge, self.steps, how, world.tables, self.slots
         run(*parts, world.people, groups, world.seed, *places, summed, batch=len(world.people.steps))
 
     def _begin(self, there: Bools, stays: Bools) -> Traffic:
@@ -78,17 +126,44 @@ class Summed:
         groups = grouped(protocol, there, stays, world.seed, self.sweep)
         summed = np.zeros(len(groups.first) - 1, np.int64)
         places = self.sums
-        if protocol.exact:
+        if shared(protocol):
             places = numerators(len(groups.first) - 1, world.items, self.row, self.head)
         else:
             self.sums.rows[:], self.sums.head[:] = 0, 0
         self._contribute(contribute, groups, places, summed)
-        if self.counts == 2 and not protocol.exact:
+        if world.attackers is not None:
+            world.attackers.contribute(groups, places, self.counts, protocol.fewest + protocol.spare)
+        if self.counts == 2 and not shared(protocol):
             self._record(lambda observed: of_groups(groups, self.sums, observed, self.sweep))
-        if protocol.exact:
-            self.sums.rows[:, 0], self.sums.head[0] = places.rows.sum(axis=1), places.head.sum(axis=0)
+        if shared(protocol):
+            self.sums.rows[:, 0], self.sums.head[0] = self._together(places, groups)
         self.sweep, self.pushed = self.sweep + 1, 0
-        return traffic.and_also(self.schedule.inside(groups, summed))
+        traffic = traffic.and_also(self.schedule.inside(groups, summed))
+        return traffic.and_also(self._heard(groups, places)) if protocol.robust else traffic
+
+    def _together(self, places: Numerators, groups: Groups) -> tuple[Floats, Floats]:
+        """The sum of all groups, rows and head: robust or exact."""
+        if self.world.protocol.robust:
+            return screen(places, np.diff(groups.first), self.world.protocol.bits, self.memory)
+        return places.rows.sum(axis=1), places.head.sum(axis=0)
+
+    def _heard(self, groups: Groups, places: Numerators) -> Traffic:
+        """Everybody hears the sums of the other groups, and hashes of all that confirm them."""
+        counts = places.rows[:, :, -2:]
+        held = np.stack(
+            [
+                (counts[:, :, 0] != 0).sum(axis=0),
+                ((counts[:, :, 0] == 0) & (counts[:, :, 1] != 0)).sum(axis=0),
+            ]
+        )
+        size = message_bytes(
+            held, self.world.items, self.row, self.counts, self.head, self.world.protocol.bits
+        )
+        members = np.diff(groups.first)
+        others = len(groups.member) - members
+        confirmed = ATTESTED * len(members) * len(groups.member)
+        sent = int(others.sum()) + confirmed
+        return Traffic(sent, sent, int((others * size).sum()) + HASH * confirmed)
 
     def _record(self, seen: Callable[[Bools], list[Arrays]]) -> None:
         """Record what observers see in the round that is under way."""
@@ -134,6 +209,8 @@ class Summed:
             )
         )
         self.pushed += 1
+        if world.attackers is not None:
+            world.attackers.push(self.sums, self.counts, self.pushes)
         held = push(self.sums, self.counts, sent, bits)[:, sent.sent]
         size = message_bytes(held, world.items, self.row, self.counts, self.head, bits)
         return Traffic(len(messages.sender), len(sent.sender), int(size.sum()))
@@ -143,6 +220,8 @@ class Summed:
         world = self.world
         if self.counts == 2:
             complete(self.sums.rows, batch=world.items)
+        if world.attackers is not None:
+            world.attackers.learn(self.sums)
         parts = world.model, world.merge, world.tables, *self.sums
         _moves(*parts, self._newest(there), world.seed, batch=world.tables.slots)
 
@@ -154,6 +233,10 @@ class Summed:
         groups = grouped(world.protocol, everybody, everybody, world.seed, 0)
         summed = np.zeros(len(groups.first) - 1, np.int64)
         self._contribute(contribute.compile, groups, self.sums, summed)
+        if world.attackers is not None:
+            world.attackers.prepare(self.sums, self.counts)
+        if world.protocol.robust:
+            compile_screen(self.sums)
         slots = world.tables.slots
         if self.pushes:
             nobody = np.empty(0, np.int32)
@@ -234,6 +317,11 @@ class Summed:
     def state(self) -> Arrays:
         """In virtual time, a sweep that is under way: arrays that are still in use, not copies."""
         state: Arrays = {"sweep": np.array([self.sweep, self.pushed])}
+        if self.world.protocol.robust:
+            state |= {f"memory {name}": array for name, array in self.memory._asdict().items()}
+        if self.world.attackers is not None:
+            known = self.world.attackers.known
+            state |= {"known rows": known.rows, "known head": known.head}
         if self.world.timing.timed:
             state |= {"sums rows": self.sums.rows, "sums head": self.sums.head}
             state |= {f"underway {name}": column for name, column in self.underway._asdict().items()}

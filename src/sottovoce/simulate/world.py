@@ -16,6 +16,7 @@ from sottovoce.state import People, Receivers, Storage, Tables, gathered, whole
 from sottovoce.timing import Timing
 
 if TYPE_CHECKING:
+    from sottovoce.simulate.attackers import Attackers
     from sottovoce.simulate.observe import Observation
 
 Arrays = dict[str, Any]
@@ -58,6 +59,7 @@ class World:
     views: Views
     kept: Arrays  # what the protocol remembers
     observation: "Observation | None" = None
+    attackers: "Attackers | None" = None
     promise: Guarantee | None = None  # differential privacy, if a step or the sum gives it
     round: int = field(default=0, init=False)
     observing: float = field(default=0.0, init=False)  # seconds that recording took

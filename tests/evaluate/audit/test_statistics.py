@@ -106,8 +106,8 @@ def test_later_sweeps_need_the_model_which_everybody_has():
     items, total, counts = summed(rows, own)
     size, head = FACTORS * (FACTORS + 1) // 2, world.tables.head[0].astype(np.float64)
     other, at = np.zeros((FACTORS, FACTORS)), np.tril_indices(FACTORS)
-    other[at] = other[at[::-1]] = als._alike(head)[0] * head[size : 2 * size]
-    alpha = als.unobserved_weight(world.model, als._mean(head), als._chosen(head)[0])
+    other[at] = other[at[::-1]] = als.alikeness(head)[0] * head[size : 2 * size]
+    alpha = als.unobserved_weight(world.model, als.mean_count(head), als.choices(head)[0])
     vectors = world.tables.rows[items, :FACTORS].astype(np.float64)
     bare, total = total, statistics.without_model(total, counts, vectors, other, alpha)
     single = counts == 1

@@ -5,7 +5,7 @@ import sys
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.exchange.homomorphic import paillier, spread
+from sottovoce.exchange.homomorphic import paillier
 from sottovoce.exchange.homomorphic.ckks import CKKS
 
 
@@ -14,7 +14,6 @@ from sottovoce.exchange.homomorphic.ckks import CKKS
     [
         ("gmpy2", lambda: paillier.generate(1024), "paillier"),
         ("tenseal", lambda: CKKS().make(), "ckks"),
-        ("cryptography.hazmat.primitives.asymmetric.x25519", spread.identity, "secure"),
     ],
 )
 def test_what_is_missing_says_how_to_install_it(

@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sottovoce.errors import MessageError
-from sottovoce.exchange.secure.fixed_point import FixedPoint, fixed_point, total
+from sottovoce.exchange.secure.contribution import total
+from sottovoce.exchange.secure.fixed_point import FixedPoint, fixed_point
 
 
 def reference(value: float, form: FixedPoint) -> int:

@@ -1,8 +1,5 @@
 """Published vectors, through the functions that secure sums call."""
 
-import subprocess
-import sys
-
 import numpy as np
 import pytest
 
@@ -173,20 +170,3 @@ def test_repeatable_bytes_follow_from_the_seed() -> None:
     first = one(5) + one(40)
     assert first == same(45) != other(45)
     assert len(first) == 45
-
-
-def test_missing_package_is_said_in_a_sentence() -> None:
-    code = """
-import sys
-sys.modules["cryptography"] = None
-from sottovoce.errors import SottovoceError
-try:
-    import sottovoce.exchange.secure.client
-except SottovoceError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == (
-        "Secure sums need the package cryptography, which is not installed. "
-        "Install it with: pip install 'sottovoce[secure]'."
-    )

@@ -11,13 +11,11 @@ from hypothesis import strategies as st
 from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.client import State
 from sottovoce.exchange.secure.contribution import (
-    Aggregated,
     Contribution,
     Plan,
     allowed,
-    first_vector,
+    everything,
     plain_sums,
-    second_vector,
 )
 from sottovoce.exchange.secure.envelope import Kind, from_server
 from sottovoce.exchange.secure.guards import Guard
@@ -42,15 +40,23 @@ def contributions(plan: Plan, people: int, seed: int) -> list[Contribution]:
 class Round:
     """A server and clients in one round of two sums."""
 
-    def __init__(self, plan: Plan, people: int, threshold: int | None = None, seed: int = 1) -> None:
+    def __init__(
+        self,
+        plan: Any,
+        people: int,
+        threshold: int | None = None,
+        seed: int = 1,
+        parts: list[Contribution] | None = None,
+        tells: bool = False,
+    ) -> None:
         self.group = group_of(people, threshold, sums=2)
-        self.server = TwoSumsServer(plan, self.group)
+        self.server = TwoSumsServer(plan, self.group, tells=tells)
         names = identities(people)
         self.clients = [TwoSumsClient(plan, self.group, one, (), repeatable(one.public)) for one in names]
-        self.parts = contributions(plan, people, seed)
+        self.parts = contributions(plan, people, seed) if parts is None else parts
         self.letters: dict[int, bytes] = {}
         self.sent: list[Send] = []
-        self.result: Aggregated | None = None
+        self.result: Any = None
         self.failed: Failed | None = None
 
     def start(self) -> "Round":
@@ -65,7 +71,8 @@ class Round:
         events = events or self.server.timeout()
         self.letters = {}
         self.sent = [event for event in events if isinstance(event, Send)]
-        self.result = next((event for event in events if isinstance(event, Aggregated)), None)
+        results = [event for event in events if not isinstance(event, Send | Failed)]
+        self.result = next(iter(results), None)
         self.failed = next((event for event in events if isinstance(event, Failed)), None)
 
     def answer(self) -> None:
@@ -80,9 +87,9 @@ class Round:
         self.start()
         for stage in range(8):
             self.post(leaves, stage)
+            self.answer()
             if self.failed or self.result:
                 return
-            self.answer()
 
     def until_announced(self) -> "Round":
         """To where the server has announced items, and nobody has seen it."""
@@ -174,7 +181,8 @@ PLAN = Plan(items=6, width=2, head=1, totals=1, k=3)
 
 
 def announce(one: Round, items: list[int], counts: list[int], totals: list[int]) -> bytes:
-    said = Announcement(np.array(items, np.int64), np.array(counts, np.int64), np.array(totals, np.uint64))
+    given = np.array(items, np.int64), np.array(counts, np.int64), np.array(totals, np.uint64)
+    said = Announcement(*given, np.empty(0, np.int64))
     return from_server(Kind.ANNOUNCEMENT, one.server.session.session, pack_announcement(said))
 
 
@@ -233,9 +241,9 @@ def test_different_announcements_to_different_people_give_no_sum() -> None:
 
 def test_a_row_that_is_not_announced_is_not_sent() -> None:
     mine = Contribution(np.array([1, 4]), np.array([[1.0, 2.0], [3.0, 4.0]]), np.array([0.5]), np.array([7]))
-    vector = second_vector(PLAN, mine, np.array([0, 4]), 6)
+    vector = PLAN.second_vector(mine, everything(np.array([0, 4])), 6)
     assert vector.tolist() == [0, 0, 3 * 2**20, 4 * 2**20, 2**11]
-    assert first_vector(PLAN, mine, 6).tolist() == [0, 1, 0, 0, 1, 0, 7]
+    assert PLAN.first_vector(mine, 6).tolist() == [0, 1, 0, 0, 1, 0, 7]
 
 
 @pytest.mark.parametrize(
@@ -283,12 +291,14 @@ def test_clients_that_count_otherwise_end_the_round(
 ) -> None:
     """Every count doubled, every count negative, every total negative."""
 
+    honest = Plan.first_vector
+
     def lie(*arguments: Any) -> np.ndarray:
-        vector = first_vector(*arguments)
+        vector = honest(*arguments)
         vector[places] *= np.uint32(times % 2**32)
         return vector
 
-    monkeypatch.setattr("sottovoce.exchange.secure.two_sums.first_vector", lie)
+    monkeypatch.setattr(Plan, "first_vector", lie)
     one = Round(PLAN, 6)
     one.run()
     assert one.result is None

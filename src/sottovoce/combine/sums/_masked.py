@@ -88,7 +88,7 @@ class Session:
         everybody = group([one.public for one in names], seed[:16], threshold, sums=2)
         self.place = [everybody.number(one.public) for one in names]
         """The number in the group of each participant."""
-        self.server = TwoSumsServer(plan, everybody)
+        self.plan, self.server = plan, TwoSumsServer(plan, everybody)
         self.clients = {
             place: TwoSumsClient(plan, everybody, one, (), repeatable(seed + one.public))
             for place, one in zip(self.place, names, strict=True)
@@ -120,8 +120,9 @@ class Session:
         client = self.clients[letter.to]
         answer = client.receive(letter.data)
         if client.state is State.READY and not client.session.number:
-            empty = np.zeros(0, np.int64), np.zeros((0, client.plan.width)), np.zeros(client.plan.head)
-            lost = Contribution(*empty, np.zeros(client.plan.totals))
+            plan = self.plan
+            empty = np.zeros(0, np.int64), np.zeros((0, plan.width)), np.zeros(plan.head)
+            lost = Contribution(*empty, np.zeros(plan.totals))
             return client.offer(self.parts.get(letter.to, lost))
         return answer
 

@@ -5,16 +5,15 @@ from typing import Any
 
 from sottovoce.errors import RecipeError
 
-_EXTRAS = {"gmpy2": "paillier", "tenseal": "ckks", "cryptography": "secure"}
+_EXTRAS = {"gmpy2": "paillier", "tenseal": "ckks"}
 _PURPOSES = {
     "gmpy2": "Paillier encryption",
     "tenseal": "CKKS encryption",
-    "cryptography": "Spreading a secret key among participants",
 }
 
 
 def needed(module: str) -> Any:
-    """The module of this name, such as `gmpy2` or `cryptography.hazmat.primitives.hashes`."""
+    """The module of this name, such as `gmpy2`."""
     library = module.partition(".")[0]
     try:
         return importlib.import_module(module)

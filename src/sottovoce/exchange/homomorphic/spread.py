@@ -11,12 +11,16 @@ participants compare its `fingerprint` outside of the server's reach.
 
 import hashlib
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey, X25519PublicKey
+from cryptography.hazmat.primitives.ciphers.aead import ChaCha20Poly1305
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
 from sottovoce.errors import MessageError
-from sottovoce.exchange.homomorphic.optional import needed
 
-_PRIMITIVES = "cryptography.hazmat.primitives"
 _KEY = 32
 OVERHEAD = _KEY + 16
 """How many bytes longer a wrapped key is than what is in it: a fresh public key, and a tag."""
@@ -31,7 +35,7 @@ class Identity(NamedTuple):
 
 def identity() -> Identity:
     """A new key pair from the operating system's generator."""
-    key = needed(f"{_PRIMITIVES}.asymmetric.x25519").X25519PrivateKey.generate()
+    key = X25519PrivateKey.generate()
     return Identity(key.private_bytes_raw(), key.public_key().public_bytes_raw())
 
 
@@ -53,21 +57,18 @@ def maker(roster: Mapping[int, bytes]) -> int:
 
 
 def _agree(secret: bytes, public: bytes) -> bytes:
-    x25519 = needed(f"{_PRIMITIVES}.asymmetric.x25519")
     try:
-        theirs = x25519.X25519PublicKey.from_public_bytes(public)
-        agreed: bytes = x25519.X25519PrivateKey.from_private_bytes(secret).exchange(theirs)
+        theirs = X25519PublicKey.from_public_bytes(public)
+        return X25519PrivateKey.from_private_bytes(secret).exchange(theirs)
     except ValueError:
         raise MessageError(
             "A public key of X25519 is not valid.", "Compare the roster with the other participants."
         ) from None
-    return agreed
 
 
-def _cipher(agreed: bytes, context: bytes) -> Any:
-    hkdf, hashes = needed(f"{_PRIMITIVES}.kdf.hkdf"), needed(f"{_PRIMITIVES}.hashes")
-    derived = hkdf.HKDF(hashes.SHA256(), _KEY, salt=None, info=b"sottovoce homomorphic key" + context)
-    return needed(f"{_PRIMITIVES}.ciphers.aead").ChaCha20Poly1305(derived.derive(agreed))
+def _cipher(agreed: bytes, context: bytes) -> ChaCha20Poly1305:
+    derived = HKDF(SHA256(), _KEY, salt=None, info=b"sottovoce homomorphic key" + context)
+    return ChaCha20Poly1305(derived.derive(agreed))
 
 
 def _context(sender: int, to: int, roster: Mapping[int, bytes], fresh: bytes) -> bytes:
@@ -86,8 +87,7 @@ def wrap(secret: bytes, me: Identity, number: int, to: int, roster: Mapping[int,
     context = _context(number, to, roster, fresh.public)
     agreed = _agree(fresh.secret, roster[to]) + _agree(me.secret, roster[to])
     # The key is derived from a fresh pair and used once, so the nonce may be constant.
-    sealed: bytes = _cipher(agreed, context).encrypt(bytes(12), secret, context)
-    return fresh.public + sealed
+    return fresh.public + _cipher(agreed, context).encrypt(bytes(12), secret, context)
 
 
 def unwrap(wrapped: bytes, me: Identity, number: int, sender: int, roster: Mapping[int, bytes]) -> bytes:
@@ -98,10 +98,9 @@ def unwrap(wrapped: bytes, me: Identity, number: int, sender: int, roster: Mappi
     context = _context(sender, number, roster, fresh)
     agreed = _agree(me.secret, fresh) + _agree(me.secret, roster[sender])
     try:
-        found: bytes = _cipher(agreed, context).decrypt(bytes(12), sealed, context)
-    except needed("cryptography.exceptions").InvalidTag:
+        return _cipher(agreed, context).decrypt(bytes(12), sealed, context)
+    except InvalidTag:
         raise MessageError(
             f"A secret key was not encrypted by participant {sender} to participant {number}.",
             "Compare the roster with the other participants.",
         ) from None
-    return found

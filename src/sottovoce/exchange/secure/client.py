@@ -28,7 +28,7 @@ from sottovoce.exchange.secure.keys import (
     share_hashes,
     survivors_hash,
 )
-from sottovoce.exchange.secure.masks import binding, masked, pair_key, self_key, signed
+from sottovoce.exchange.secure.masks import Wide, binding, masked, pair_key, self_key, signed
 from sottovoce.exchange.secure.messages import (
     CONFIRMATION,
     UNMASKING,
@@ -118,8 +118,8 @@ class Client:
             raise MessageError("The message belongs to another session, or to another group.")
         return handle(message)
 
-    def mask(self, vector: NDArray[Any], about: bytes = b"") -> bytes:
-        """Send a vector modulo 2^b, masked (round 2).
+    def mask(self, vector: NDArray[Any], about: bytes = b"", wide: Wide = ()) -> bytes:
+        """Send a vector modulo 2^b, masked (round 2), which may begin with `wide` integers.
 
         `about` says what is summed. Masks cancel only among clients that say the same.
         """
@@ -130,7 +130,7 @@ class Client:
                 f"A vector to mask has shape {vector.shape} and type {vector.dtype}.",
                 "Give one row of unsigned integers of 16, 32 or 64 bits.",
             )
-        bound = binding(self.number, bits, len(vector), about)
+        bound = binding(self.number, bits, len(vector), about, wide)
         own = self_key(self._keys.seeds[self.number], self.session, bound, self.me)
         pairs = {
             other: pair_key(self._agreed[other][1 + self.number], self.session, bound, self.me, other)
@@ -138,7 +138,7 @@ class Client:
             if other != self.me
         }
         added, subtracted = signed(self.me, pairs)
-        hidden = masked(vector, [own, *added], subtracted)
+        hidden = masked(vector, [own, *added], subtracted, wide)
         self._bound, self.state = bound, State.MASKED
         return self._message(Kind.MASKED, pack_masked(self.number, bound, hidden))
 

@@ -8,48 +8,32 @@ weighted sum multiplies rows and head by its weights before, and has their sum a
 
 Nothing here is masked. The masked sums equal `plain_sums` bit by bit, so a simulation of many people can
 add these integers and draw no masks.
+
+`Plan` is the `Encoding` of MF-SecAvg: fixed-point numbers alone. Groups of `consensus` have another one
+(`row_steps`). The state machines of `two_sums` work with any.
 """
 
 import struct
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.errors import MessageError
-from sottovoce.exchange.secure.fixed_point import FixedPoint, fixed_point, total
+from sottovoce.exchange.secure.fixed_point import FixedPoint, fixed_point
+from sottovoce.exchange.secure.masks import Wide, pieces
+from sottovoce.exchange.secure.messages import (
+    ANNOUNCEMENT,
+    Announcement,
+    pack_announcement,
+    unpack_announcement,
+)
 from sottovoce.exchange.secure.primitives import digest
 
-
-class Plan(NamedTuple):
-    """What everybody in a round agrees on: shapes, precision, and k."""
-
-    items: int
-    width: int  # numbers in a row
-    head: int  # numbers that belong to no item
-    totals: int  # whole numbers that are summed beside the counts
-    k: int  # a row is sent only if its sum is of at least k people
-    bits: int = 32  # the sums are modulo 2^bits
-    row_places: int = 20  # binary places of a row's numbers
-    head_places: int = 12  # binary places of the head's
-
-    @property
-    def first_length(self) -> int:
-        return self.items + self.totals
-
-    def second_length(self, rows: int) -> int:
-        return rows * self.width + self.head
-
-    @property
-    def hash(self) -> bytes:
-        return digest(b"sottovoce plan", struct.pack("<8Q", *self))
-
-    def forms(self, clients: int) -> tuple[FixedPoint, FixedPoint, FixedPoint]:
-        """How counts and totals, rows, and the head become integers that so many clients can sum."""
-        places = 0, self.row_places, self.head_places
-        count, row, head = (fixed_point(self.bits, each, clients) for each in places)
-        return count, row, head
+Result = TypeVar("Result", covariant=True)
+Numbers = Any
+"""Whole numbers, or arrays of them."""
 
 
 class Contribution(NamedTuple):
@@ -74,38 +58,188 @@ class Aggregated(NamedTuple):
     second: tuple[int, ...]  # who is in the second
 
 
-def check(plan: Plan, mine: Contribution) -> None:
-    """Refuse a contribution that does not have the plan's shapes."""
+class Encoding(Protocol[Result]):
+    """How contributions become the two vectors that are summed, and what the sums give.
+
+    Everybody in a round agrees on it. Vectors are words of `bits` bits, some of which may be parts of wider
+    integers (`masks.pieces`). `clients` is the size of the group.
+    """
+
+    @property
+    def items(self) -> int: ...
+    @property
+    def totals(self) -> int:
+        """Whole numbers that are announced beside the counts."""
+
+    @property
+    def k(self) -> int:
+        """A row is sent only if its sum is of at least k people."""
+
+    @property
+    def bits(self) -> int: ...
+    @property
+    def hash(self) -> bytes: ...
+    @property
+    def first_length(self) -> int:
+        """The words of the first vector."""
+
+    @property
+    def first_wide(self) -> Wide: ...
+
+    def second_length(self, rows: Numbers) -> Numbers:
+        """The words of the second vector, if so many rows are announced."""
+
+    def second_wide(self, rows: int) -> Wide: ...
+
+    def announcement_size(self, rows: Numbers) -> Numbers:
+        """Bytes of the body of an announcement of so many rows."""
+
+    def check_fits(self, clients: int) -> None:
+        """Refuse a group whose sums could overflow."""
+
+    def check(self, mine: Contribution) -> None:
+        """Refuse a contribution that does not have the shapes of the round."""
+
+    def first_vector(self, mine: Contribution, clients: int) -> NDArray[Any]:
+        """What a person sends to the first sum, before masks."""
+
+    def announcement(self, summed: NDArray[Any], people: int, threshold: int, clients: int) -> Announcement:
+        """What the first sum says, of so many people; refused if it cannot be true."""
+
+    def pack(self, announced: Announcement) -> bytes: ...
+
+    def unpack(self, body: bytes, people: int, threshold: int) -> Announcement: ...
+
+    def second_vector(self, mine: Contribution, announced: Announcement, clients: int) -> NDArray[Any]:
+        """What a person sends to the second sum, before masks: announced rows, and the head."""
+
+    def result(
+        self,
+        announced: Announcement,
+        summed: NDArray[Any],
+        clients: int,
+        people: tuple[tuple[int, ...], tuple[int, ...]],
+    ) -> Result:
+        """What both sums stand for, of the people in the first and in the second."""
+
+
+class Plan(NamedTuple):
+    """What everybody in a round agrees on: shapes, precision, and k."""
+
+    items: int
+    width: int  # numbers in a row
+    head: int  # numbers that belong to no item
+    totals: int  # whole numbers that are summed beside the counts
+    k: int  # a row is sent only if its sum is of at least k people
+    bits: int = 32  # the sums are modulo 2^bits
+    row_places: int = 20  # binary places of a row's numbers
+    head_places: int = 12  # binary places of the head's
+
+    @property
+    def first_length(self) -> int:
+        return self.items + self.totals
+
+    @property
+    def first_wide(self) -> Wide:
+        return ()
+
+    def second_length(self, rows: Numbers) -> Numbers:
+        return rows * self.width + self.head
+
+    def second_wide(self, rows: int) -> Wide:
+        return ()
+
+    def announcement_size(self, rows: Numbers) -> Numbers:
+        return ANNOUNCEMENT.size + 8 * (rows + self.totals)
+
+    @property
+    def hash(self) -> bytes:
+        return digest(b"sottovoce plan", struct.pack("<8Q", *self))
+
+    def forms(self, clients: int) -> tuple[FixedPoint, FixedPoint, FixedPoint]:
+        """How counts and totals, rows, and the head become integers that so many clients can sum."""
+        places = 0, self.row_places, self.head_places
+        count, row, head = (fixed_point(self.bits, each, clients) for each in places)
+        return count, row, head
+
+    def check_fits(self, clients: int) -> None:
+        if min(self) < 0 or self.items >= 2**32:
+            raise MessageError(f"A round cannot be planned with these numbers: {self}.")
+        self.forms(clients)
+
+    def check(self, mine: Contribution) -> None:
+        check_shapes(mine, self.items, self.width, self.head, self.totals)
+
+    def first_vector(self, mine: Contribution, clients: int) -> NDArray[Any]:
+        self.check(mine)
+        self.second_vector(
+            mine, everything(np.asarray(mine.items)), clients
+        )  # what does not fit is refused before it counts
+        vector = np.zeros(self.first_length)
+        vector[mine.items] = 1
+        vector[self.items :] = mine.totals
+        return self.forms(clients)[0].encode(vector)
+
+    def announcement(self, summed: NDArray[Any], people: int, threshold: int, clients: int) -> Announcement:
+        counts, totals = np.split(self.forms(clients)[0].integers(summed), [self.items])
+        check_counts(counts, totals, people)
+        items = allowed(self, counts, people, threshold)
+        return Announcement(items, counts[items], totals.astype(np.uint64), counts)
+
+    def pack(self, announced: Announcement) -> bytes:
+        return pack_announcement(announced)
+
+    def unpack(self, body: bytes, people: int, threshold: int) -> Announcement:
+        return unpack_announcement(body, self.items, self.totals)
+
+    def second_vector(self, mine: Contribution, announced: Announcement, clients: int) -> NDArray[Any]:
+        self.check(mine)
+        _, row, head = self.forms(clients)
+        vector = np.zeros((len(announced.items), self.width), f"u{self.bits // 8}")
+        own, here = np.isin(mine.items, announced.items), np.isin(announced.items, mine.items)
+        vector[here] = row.encode(np.asarray(mine.rows)[own])
+        return np.concatenate([vector.ravel(), head.encode(mine.head)])
+
+    def result(
+        self,
+        announced: Announcement,
+        summed: NDArray[Any],
+        clients: int,
+        people: tuple[tuple[int, ...], tuple[int, ...]],
+    ) -> Aggregated:
+        _, row, head = self.forms(clients)
+        items, contributors, totals, counts = announced
+        rows, weights = np.split(summed, [len(items) * self.width])
+        values = row.decode(rows).reshape(len(items), self.width)
+        sums = values, head.decode(weights), totals.astype(np.int64), counts
+        return Aggregated(items, contributors, *sums, *people)
+
+
+def check_shapes(mine: Contribution, size: int, width: int, head: int, totals: int) -> None:
+    """Refuse a contribution that does not have these shapes."""
     items = np.asarray(mine.items)
     shapes = items.shape, np.shape(mine.rows), np.shape(mine.head), np.shape(mine.totals)
-    if shapes != (items.shape[:1], (len(items), plan.width), (plan.head,), (plan.totals,)):
+    if shapes != (items.shape[:1], (len(items), width), (head,), (totals,)):
         raise MessageError(f"A contribution's arrays {shapes} do not have the shapes of the round.")
-    if len(items) and (items[0] < 0 or items[-1] >= plan.items or (np.diff(items) <= 0).any()):
+    if len(items) and (items[0] < 0 or items[-1] >= size or (np.diff(items) <= 0).any()):
         raise MessageError("A contribution's items do not ascend, or are not in the catalogue.")
     if (np.asarray(mine.totals) < 0).any() or (np.rint(mine.totals) != mine.totals).any():
         raise MessageError("A contribution's totals are not whole numbers from 0 on.")
 
 
-def first_vector(plan: Plan, mine: Contribution, clients: int) -> NDArray[Any]:
-    """What a person sends to the first sum, before masks, in a group of so many."""
-    check(plan, mine)
-    vector = np.zeros(plan.first_length)
-    vector[mine.items] = 1
-    vector[plan.items :] = mine.totals
-    return plan.forms(clients)[0].encode(vector)
+def check_counts(counts: NDArray[Any], totals: NDArray[Any], people: int) -> None:
+    """Refuse sums of counts and totals that so many people cannot have made."""
+    if (counts < 0).any() or (counts > people).any() or (totals < 0).any():
+        raise MessageError("The sum of counts is impossible: a client did not count by 0 and 1.")
 
 
-def second_vector(plan: Plan, mine: Contribution, items: NDArray[np.int64], clients: int) -> NDArray[Any]:
-    """What a person sends to the second sum, before masks: rows of these items, and the head."""
-    check(plan, mine)
-    _, row, head = plan.forms(clients)
-    vector = np.zeros((len(items), plan.width), f"u{plan.bits // 8}")
-    own, here = np.isin(mine.items, items), np.isin(items, mine.items)
-    vector[here] = row.encode(np.asarray(mine.rows)[own])
-    return np.concatenate([vector.ravel(), head.encode(mine.head)])
+def everything(items: NDArray[Any]) -> Announcement:
+    """An announcement of the rows of all these items, by nobody."""
+    none = np.empty(0, np.int64)
+    return Announcement(items.astype(np.int64), np.ones(len(items), np.int64), none.astype(np.uint64), none)
 
 
-def needed(plan: Plan, people: int, threshold: int) -> int:
+def needed(plan: Encoding[Any], people: int, threshold: int) -> int:
     """How many contributors a row needs: k + n - t, of n people in the first sum.
 
     Everybody but t may still drop out of the second; k of the contributors are left even then.
@@ -113,34 +247,18 @@ def needed(plan: Plan, people: int, threshold: int) -> int:
     return plan.k + people - threshold
 
 
-def allowed(plan: Plan, counts: NDArray[Any], people: int, threshold: int) -> NDArray[np.int64]:
+def allowed(plan: Encoding[Any], counts: NDArray[Any], people: int, threshold: int) -> NDArray[np.int64]:
     """The items whose rows may be sent."""
     return np.flatnonzero(counts >= needed(plan, people, threshold))
 
 
-def aggregated(
-    plan: Plan,
-    clients: int,
-    threshold: int,
-    sums: tuple[NDArray[Any], NDArray[Any]],
-    people: tuple[tuple[int, ...], tuple[int, ...]],
-) -> Aggregated:
-    """What the two sums of a group of so many clients stand for."""
-    count, row, head = plan.forms(clients)
-    counts, totals = np.split(count.integers(sums[0]), [plan.items])
-    items = allowed(plan, counts, len(people[0]), threshold)
-    rows, weights = np.split(sums[1], [len(items) * plan.width])
-    values = row.decode(rows).reshape(len(items), plan.width)
-    return Aggregated(items, counts[items], values, head.decode(weights), totals, counts, *people)
-
-
 def plain_sums(
-    plan: Plan,
+    plan: Encoding[Result],
     group: Sequence[Contribution],
     threshold: int,
     first: Sequence[int] | None = None,
     second: Sequence[int] | None = None,
-) -> Aggregated:
+) -> Result:
     """What secure sums of a group give, by adding integers without masks.
 
     `first` and `second` are those whose vectors arrived; by default everybody's.
@@ -148,7 +266,17 @@ def plain_sums(
     clients = len(group)
     one = tuple(range(clients)) if first is None else tuple(first)
     two = one if second is None else tuple(second)
-    counts = total(np.array([first_vector(plan, group[who], clients) for who in one]))
-    items = allowed(plan, plan.forms(clients)[0].integers(counts)[: plan.items], len(one), threshold)
-    rows = total(np.array([second_vector(plan, group[who], items, clients) for who in two]))
-    return aggregated(plan, clients, threshold, (counts, rows), (one, two))
+    counts = total([plan.first_vector(group[who], clients) for who in one], plan.first_wide)
+    announced = plan.announcement(counts, len(one), threshold, clients)
+    wide = plan.second_wide(len(announced.items))
+    rows = total([plan.second_vector(group[who], announced, clients) for who in two], wide)
+    return plan.result(announced, rows, clients, (one, two))
+
+
+def total(vectors: Sequence[NDArray[Any]], wide: Wide = ()) -> NDArray[Any]:
+    """The sum of people's encoded vectors, modulo 2^b: what the masked sum gives, bit by bit."""
+    summed = np.zeros_like(vectors[0])
+    for vector in vectors:
+        for one, other in zip(pieces(summed, wide), pieces(vector, wide), strict=True):
+            one += other
+    return summed

@@ -49,6 +49,7 @@ class Kind(IntEnum):
     COMMITMENTS = 12
     REVEAL = 13
     REVEALS = 14
+    SUMS = 15
 
 
 FROM_CLIENT = {

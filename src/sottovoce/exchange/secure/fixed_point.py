@@ -78,9 +78,3 @@ def fixed_point(bits: int, places: int, clients: int) -> FixedPoint:
             f"The sum of {clients} clients does not fit {bits} bits.", "Use more bits or smaller groups."
         )
     return form
-
-
-def total(encoded: NDArray[Any]) -> NDArray[Any]:
-    """The sum of a population's encoded vectors [n, d], modulo 2^b: what the masked sum gives, bit by bit."""
-    summed: NDArray[Any] = np.sum(encoded, axis=0, dtype=encoded.dtype)
-    return summed

@@ -16,6 +16,7 @@ number of a participant (u16), and ascend by it, so that nobody is there twice.
 | UNMASKING     | sum (u8), list of all whose masks are in the sum: a share (32)                    |
 | ANNOUNCEMENT  | number of items and of totals (u32 each), items (u32), contributors (u32), totals |
 |               | (u64)                                                                            |
+| SUMS          | the second sum, as words of MASKED, where a member of the group adds              |
 
 A box holds, encrypted, for each sum a share of the mask's private key and a share of the seed. The box of
 an entry of SHARES that is the sender's own is zero: it keeps its own shares.
@@ -137,10 +138,11 @@ class Announcement(NamedTuple):
     items: NDArray[np.int64]  # ascending
     contributors: NDArray[np.int64]  # of each of these items
     totals: NDArray[np.uint64]
+    counts: NDArray[np.int64]  # contributors of all items; empty for those who are not told
 
 
 def pack_announcement(announcement: Announcement) -> bytes:
-    items, contributors, totals = announcement
+    items, contributors, totals, _ = announcement
     parts = items.astype("<u4"), contributors.astype("<u4"), totals.astype("<u8")
     return ANNOUNCEMENT.pack(len(items), len(totals)) + b"".join(part.tobytes() for part in parts)
 
@@ -161,4 +163,4 @@ def unpack_announcement(body: bytes, items: int, totals: int) -> Announcement:
     sums = np.frombuffer(body, "<u8", totals, at + 8 * count).astype(np.uint64)
     if (who[1:] <= who[:-1]).any() or (count and who[-1] >= items):
         raise MessageError("The items of an announcement do not ascend, or are not in the catalogue.")
-    return Announcement(who, contributors, sums)
+    return Announcement(who, contributors, sums, np.empty(0, np.int64))

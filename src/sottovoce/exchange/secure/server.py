@@ -29,7 +29,16 @@ from sottovoce.exchange.secure.keys import (
     share_hashes,
     survivors_hash,
 )
-from sottovoce.exchange.secure.masks import binding, commitment, masked, pair_key, self_key, signed
+from sottovoce.exchange.secure.masks import (
+    Wide,
+    binding,
+    commitment,
+    masked,
+    pair_key,
+    pieces,
+    self_key,
+    signed,
+)
 from sottovoce.exchange.secure.messages import (
     CONFIRMATION,
     MASKED,
@@ -66,11 +75,15 @@ class Phase(Enum):
 
 
 class Sum(NamedTuple):
-    """What is summed: vectors of `length` integers modulo 2^bits; see `Client.mask` for `about`."""
+    """What is summed: vectors of `length` integers modulo 2^bits; see `Client.mask` for `about`.
+
+    Wider integers at the beginning (`masks.pieces`) count as several.
+    """
 
     bits: int
     length: int
     about: bytes = b""
+    wide: Wide = ()
 
 
 class Send(NamedTuple):
@@ -196,7 +209,9 @@ class Server:
         masked = unpack_masked(message.body, self._sum.bits, self._sum.length)
         if (masked.number, masked.bound) != (self.number, self._bound):
             raise MessageError("A masked vector belongs to another sum, or is about something else.")
-        self._total += masked.vector
+        parts = pieces(self._total, self._sum.wide), pieces(masked.vector, self._sum.wide)
+        for total, vector in zip(*parts, strict=True):
+            total += vector
         return True
 
     def _consistency(self, message: Envelope) -> bytes:
@@ -301,8 +316,8 @@ class Server:
             for other in self.survivors:
                 agreed = key.agree(self._roster[other].masks[self.number])
                 pairs[other] = pair_key(agreed, self.session, self._bound, who, other)
-            result = masked(result, *signed(who, pairs))
-        done = Summed(self.number, masked(result, (), seeds), self.survivors)
+            result = masked(result, *signed(who, pairs), self._sum.wide)
+        done = Summed(self.number, masked(result, (), seeds, self._sum.wide), self.survivors)
         self._partners, self.number = self.survivors, self.number + 1
         self.phase = Phase.DONE if self.number == self.group.sums else Phase.IDLE
         return [done]

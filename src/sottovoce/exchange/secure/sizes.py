@@ -9,10 +9,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.exchange.secure.contribution import Plan
+from sottovoce.exchange.secure.contribution import Encoding, Numbers
 from sottovoce.exchange.secure.envelope import size
 from sottovoce.exchange.secure.messages import (
-    ANNOUNCEMENT,
     CONFIRMATION,
     MASKED,
     UNMASKING,
@@ -25,8 +24,6 @@ from sottovoce.exchange.secure.messages import (
 from sottovoce.exchange.secure.primitives import KEY
 
 SUMS = 2
-Numbers = Any
-"""Whole numbers, or arrays of them."""
 Sent = list[tuple[Numbers, Numbers]]
 """How many messages, and the bytes of each."""
 
@@ -39,20 +36,36 @@ class Exchanged(NamedTuple):
     bytes: NDArray[np.int64]
 
 
-def exchanged(plan: Plan, people: Numbers, heard: Numbers, rows: Numbers, threshold: Numbers) -> Exchanged:
-    """Rounds of groups of so many `people`, in which the masked vectors of `heard` of them arrive.
+def exchanged(
+    plan: Encoding[Any],
+    people: Numbers,
+    heard: Numbers,
+    rows: Numbers,
+    threshold: Numbers,
+    second: Numbers | None = None,
+    tells: bool = False,
+) -> Exchanged:
+    """Rounds of groups of so many `people`, in which the first masked vectors of `heard` of them arrive.
 
-    The others have sent keys and shares, and their first masked vectors are lost. `rows` are announced. A
-    round with fewer vectors than the threshold ends there.
+    The others have sent keys and shares, and their first masked vectors are lost. `rows` are announced. The
+    second vectors of `second` people arrive, by default of all who are heard. A round with fewer vectors
+    than the threshold ends there. Sums go to everybody who stays if whoever adds `tells` them.
     """
     people, heard, rows = (np.asarray(each, np.int64) for each in (people, heard, rows))
-    ends = heard < threshold
-    before, after = _total(_before(plan, people)), _total(_after(plan, people, heard, rows))
-    return Exchanged(
-        before[0] + np.where(ends, 0, after[0]),
-        people - heard,
-        before[1] + np.where(ends, 0, after[1]),
-    )
+    stay = heard if second is None else np.asarray(second, np.int64)
+    goes_on = heard >= threshold
+    ends = [
+        _before(plan, people),
+        _between(plan, people, heard, rows),
+        _after(plan, heard, stay, rows, tells),
+    ]
+    when = True, goes_on, goes_on & (stay >= threshold)
+    sent = [
+        [np.where(there, each, 0) for each in _total(part)] for part, there in zip(ends, when, strict=True)
+    ]
+    lost = people - heard + np.where(goes_on, heard - stay, 0)
+    messages, length = np.sum(sent, axis=0)
+    return Exchanged(messages, lost, length)
 
 
 def _total(sent: Sent) -> tuple[Numbers, Numbers]:
@@ -64,12 +77,12 @@ def _listed(count: Numbers, entry: np.dtype[Any]) -> Numbers:
     return 2 + count * entry.itemsize
 
 
-def _vector(plan: Plan, length: Numbers) -> Numbers:
+def _vector(plan: Encoding[Any], length: Numbers) -> Numbers:
     """The length of a message with a masked vector."""
     return size(MASKED.size + length * plan.bits // 8, signed=True)
 
 
-def _before(plan: Plan, people: Numbers) -> Sent:
+def _before(plan: Encoding[Any], people: Numbers) -> Sent:
     """Keys and shares go both ways, then everybody sends the first vector."""
     return [
         (people, size(keys_size(SUMS), signed=True)),
@@ -80,15 +93,19 @@ def _before(plan: Plan, people: Numbers) -> Sent:
     ]
 
 
-def _after(plan: Plan, people: Numbers, heard: Numbers, rows: Numbers) -> Sent:
-    """The first sum is unmasked, rows are announced, the second vector is sent, and its sum is unmasked."""
-    announcement = ANNOUNCEMENT.size + 8 * (rows + plan.totals)
+def _between(plan: Encoding[Any], people: Numbers, heard: Numbers, rows: Numbers) -> Sent:
+    """The first sum is unmasked, rows are announced, and the second vector is sent."""
     return [
         *_unmasking(heard, people),
-        (heard, size(announcement, signed=False)),
+        (heard, size(plan.announcement_size(rows), signed=False)),
         (heard, _vector(plan, plan.second_length(rows))),
-        *_unmasking(heard, heard),
     ]
+
+
+def _after(plan: Encoding[Any], heard: Numbers, stay: Numbers, rows: Numbers, tells: bool) -> Sent:
+    """The second sum is unmasked, and told to everybody."""
+    sums = plan.second_length(rows) * plan.bits // 8
+    return [*_unmasking(stay, heard), (stay * tells, size(sums, signed=False))]
 
 
 def _unmasking(heard: Numbers, partners: Numbers) -> Sent:

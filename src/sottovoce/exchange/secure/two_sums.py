@@ -29,43 +29,35 @@ person's message could read off that person's items. The same holds for totals.
 change, can make a rare row look common: sums are not proven. A client notices counts above the number of
 people and totals below its own part. And the counts of rare items are themselves
 seen by the server, who learns what nobody in the group changed (Section 5.2).
+
+**Without a server** a member of the group adds in its place: it runs a `TwoSumsServer` that `tells` the sums
+to those who stayed to the end, beside its own part as a client. It sees what a server sees, masked vectors
+and both sums, and of its own vector what it had before. Everybody can check that the sums they are told are
+possible, and nobody that they are right.
+
+How numbers become integers is an `Encoding` (`contribution.Plan`, `row_steps.StepPlan`).
 """
 
 import os
 from collections.abc import Sequence
+from typing import Any, Generic
 
 import numpy as np
 
 from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.client import Client, State
-from sottovoce.exchange.secure.contribution import (
-    Aggregated,
-    Contribution,
-    Plan,
-    aggregated,
-    allowed,
-    check,
-    first_vector,
-    needed,
-    second_vector,
-)
-from sottovoce.exchange.secure.envelope import Kind, from_server, opened, size
+from sottovoce.exchange.secure.contribution import Contribution, Encoding, Result, needed
+from sottovoce.exchange.secure.envelope import Envelope, Kind, from_server, opened, size
+from sottovoce.exchange.secure.fixed_point import UNSIGNED
 from sottovoce.exchange.secure.group import Group
 from sottovoce.exchange.secure.guards import Guard
-from sottovoce.exchange.secure.messages import (
-    ANNOUNCEMENT,
-    Announcement,
-    pack_announcement,
-    unpack_announcement,
-)
+from sottovoce.exchange.secure.messages import Announcement
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes, digest
 from sottovoce.exchange.secure.server import Event, Phase, Send, Server, Sum, Summed
 from sottovoce.plural import count
 
 
-def _check(plan: Plan, group: Group) -> None:
-    if min(plan) < 0 or plan.items >= 2**32:
-        raise MessageError(f"A round cannot be planned with these numbers: {plan}.")
+def _check(plan: Encoding[Any], group: Group) -> None:
     if group.sums != 2:
         raise MessageError(f"A round of counts and rows has 2 sums, and the group is for {group.sums}.")
     if not 1 <= plan.k <= group.threshold:
@@ -73,25 +65,25 @@ def _check(plan: Plan, group: Group) -> None:
             f"Rows of at least {plan.k} people cannot be had where {group.threshold} may be left.",
             "Take a larger group, or a smaller k.",
         )
-    plan.forms(len(group))
+    plan.check_fits(len(group))
 
 
-def _first(plan: Plan, model: bytes) -> bytes:
+def _first(plan: Encoding[Any], model: bytes) -> bytes:
     """What the first sum is about: the plan and the model."""
     return digest(b"counts", plan.hash, model)
 
 
-def _second(plan: Plan, model: bytes, body: bytes) -> bytes:
+def _second(plan: Encoding[Any], model: bytes, body: bytes) -> bytes:
     """What the second sum is about: the plan, the model and the announcement."""
     return digest(b"rows", plan.hash, model, body)
 
 
-class TwoSumsClient:
+class TwoSumsClient(Generic[Result]):
     """One participant of a round: `start`, then `receive` what comes, and `offer` when it is `READY`."""
 
     def __init__(
         self,
-        plan: Plan,
+        plan: Encoding[Result],
         group: Group,
         identity: Identity,
         guards: Sequence[Guard] = (),
@@ -107,7 +99,11 @@ class TwoSumsClient:
             )
         self.plan, self.group, self._model = plan, group, model
         self.session = Client(group, identity, guards, random_bytes)
+        self.result: Result | None = None
+        """Both sums, where somebody who `tells` them adds, once they have come."""
         self._mine: Contribution | None = None
+        self._announced: Announcement | None = None
+        self._first: tuple[int, ...] = ()
 
     @property
     def state(self) -> State:
@@ -116,8 +112,8 @@ class TwoSumsClient:
     @property
     def largest(self) -> int:
         """The length in bytes of the longest message that it accepts."""
-        announcement = ANNOUNCEMENT.size + 8 * (self.plan.items + self.plan.totals)
-        return max(self.session.largest, size(announcement, signed=False))
+        bodies = self.plan.announcement_size(self.plan.items), _sums_size(self.plan, self.plan.items)
+        return max(self.session.largest, *(size(body, signed=False) for body in bodies))
 
     def start(self) -> bytes:
         """Advertise keys."""
@@ -127,17 +123,17 @@ class TwoSumsClient:
         """Send the first masked vector. The rows are kept until the announcement comes."""
         if self._mine is not None:
             raise MessageError("A contribution is offered once.")
-        clients = len(self.group)
-        everything = np.asarray(mine.items, np.int64)
-        check(self.plan, mine)
-        second_vector(self.plan, mine, everything, clients)  # what does not fit is refused before it counts
-        message = self.session.mask(first_vector(self.plan, mine, clients), _first(self.plan, self._model))
+        plan = self.plan
+        vector = plan.first_vector(mine, len(self.group))
+        message = self.session.mask(vector, _first(plan, self._model), plan.first_wide)
         self._mine = mine
         return message
 
     def receive(self, data: bytes) -> bytes:
         """Take a message of the server; the answer to send back, which may be empty."""
         message = opened(data)
+        if message.kind is Kind.SUMS:
+            return self._told(message)
         if message.kind is not Kind.ANNOUNCEMENT:
             return self.session.receive(data)
         if self._mine is None or self.state is not State.READY:
@@ -146,10 +142,27 @@ class TwoSumsClient:
             )
         if message.about != self.session.session:
             raise MessageError("The announcement belongs to another session.")
-        announced = unpack_announcement(message.body, self.plan.items, self.plan.totals)
+        plan, self._first = self.plan, self.session.survivors
+        announced = plan.unpack(message.body, len(self._first), self.group.threshold)
         self._refuse(announced, self._mine)
-        vector = second_vector(self.plan, self._mine, announced.items, len(self.group))
-        return self.session.mask(vector, _second(self.plan, self._model, message.body))
+        vector, wide = plan.second_vector(self._mine, announced, len(self.group)), len(announced.items)
+        answer = self.session.mask(vector, _second(plan, self._model, message.body), plan.second_wide(wide))
+        self._announced = announced
+        return answer
+
+    def _told(self, message: Envelope) -> bytes:
+        """Take both sums of whoever added them."""
+        if self._announced is None or self.state is not State.DONE or self.result is not None:
+            raise MessageError("Sums came out of turn.", f"This client waits for {self.state.value}.")
+        if message.about != self.session.session:
+            raise MessageError("The sums belong to another session.")
+        plan, rows = self.plan, len(self._announced.items)
+        if len(message.body) != _sums_size(plan, rows):
+            raise MessageError(f"Sums of {rows} rows do not have {len(message.body)} bytes.")
+        vector = np.frombuffer(message.body, f"<u{plan.bits // 8}").astype(UNSIGNED[plan.bits])
+        people = self._first, self.session.survivors
+        self.result = plan.result(self._announced, vector, len(self.group), people)
+        return b""
 
     def _refuse(self, announced: Announcement, mine: Contribution) -> None:
         """Refuse an announcement of rows with too few contributors, or one that cannot be true."""
@@ -170,15 +183,20 @@ class TwoSumsClient:
             raise MessageError("A total that the server announces is less than this node's own part of it.")
 
 
-class TwoSumsServer:
-    """The server of a round: as `Server`, but what comes at the end is `Aggregated`."""
+class TwoSumsServer(Generic[Result]):
+    """The server of a round: as `Server`, but what comes at the end is a `Result` of the encoding.
 
-    def __init__(self, plan: Plan, group: Group, model: bytes = b"") -> None:
+    With `tells`, the sums also go to everybody who stayed.
+    """
+
+    def __init__(self, plan: Encoding[Result], group: Group, model: bytes = b"", tells: bool = False) -> None:
         """`model` is what it gave to everybody."""
         _check(plan, group)
-        self.plan, self.group, self._model = plan, group, model
-        self.session = Server(group, Sum(plan.bits, plan.first_length, _first(plan, model)))
+        self.plan, self.group, self._model, self._tells = plan, group, model, tells
+        first = Sum(plan.bits, plan.first_length, _first(plan, model), plan.first_wide)
+        self.session = Server(group, first)
         self._first: Summed | None = None
+        self._announced: Announcement | None = None
 
     @property
     def phase(self) -> Phase:
@@ -189,36 +207,51 @@ class TwoSumsServer:
         """The length in bytes of the longest message that it accepts now."""
         return self.session.largest
 
-    def receive(self, data: bytes) -> list[Event | Aggregated]:
+    def receive(self, data: bytes) -> list[Event | Result]:
         """Take a message of a client."""
         return self._next(self.session.receive(data))
 
-    def timeout(self) -> list[Event | Aggregated]:
+    def timeout(self) -> list[Event | Result]:
         """End a phase with those who have answered."""
         return self._next(self.session.timeout())
 
-    def _next(self, events: list[Event]) -> list[Event | Aggregated]:
-        following: list[Event | Aggregated] = []
+    def _next(self, events: list[Event]) -> list[Event | Result]:
+        following: list[Event | Result] = []
         for event in events:
             if not isinstance(event, Summed):
                 following.append(event)
-            elif self._first is None:
+            elif self._first is None or self._announced is None:
                 following += self._announce(event)
             else:
-                sums, people = (self._first.vector, event.vector), (self._first.survivors, event.survivors)
-                following.append(aggregated(self.plan, len(self.group), self.group.threshold, sums, people))
+                people = self._first.survivors, event.survivors
+                try:
+                    found = self.plan.result(self._announced, event.vector, len(self.group), people)
+                except MessageError as error:
+                    return [*self.session.fail(str(error))]
+                following.append(found)
+                following += self._tell(event) if self._tells else []
         return following
 
     def _announce(self, summed: Summed) -> list[Event]:
-        values = self.plan.forms(len(self.group))[0].integers(summed.vector)
-        counts, totals = np.split(values, [self.plan.items])
-        people = len(summed.survivors)
-        if (counts < 0).any() or (counts > people).any() or (totals < 0).any():
-            return self.session.fail("The sum of counts is impossible: a client did not count by 0 and 1.")
-        items = allowed(self.plan, counts, people, self.group.threshold)
-        body = pack_announcement(Announcement(items, counts[items], totals.astype(np.uint64)))
-        self._first = summed
-        about = _second(self.plan, self._model, body)
-        self.session.begin(Sum(self.plan.bits, self.plan.second_length(len(items)), about))
-        message = from_server(Kind.ANNOUNCEMENT, self.session.session, body)
+        plan, threshold = self.plan, self.group.threshold
+        try:
+            announced = plan.announcement(summed.vector, len(summed.survivors), threshold, len(self.group))
+        except MessageError as error:
+            return self.session.fail(str(error))
+        body, rows = plan.pack(announced), len(announced.items)
+        self._first, self._announced = summed, announced
+        about = _second(plan, self._model, body)
+        self.session.begin(Sum(plan.bits, plan.second_length(rows), about, plan.second_wide(rows)))
+        return self._to_present(Kind.ANNOUNCEMENT, body)
+
+    def _tell(self, summed: Summed) -> list[Event]:
+        return self._to_present(Kind.SUMS, summed.vector.astype(f"<u{self.plan.bits // 8}").tobytes())
+
+    def _to_present(self, kind: Kind, body: bytes) -> list[Event]:
+        message = from_server(kind, self.session.session, body)
         return [Send(who, message) for who in self.session.present]
+
+
+def _sums_size(plan: Encoding[Any], rows: int) -> int:
+    """Bytes of the body of a message that tells the second sum."""
+    return int(plan.second_length(rows)) * plan.bits // 8

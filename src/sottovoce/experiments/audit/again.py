@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sottovoce.combine.sums.plain import Plain
 from sottovoce.exchange.compression.interface import Whole
@@ -31,6 +32,9 @@ class Again(NamedTuple):
     raw: Records | None
     """What trainings changed before any step or compression; of the first aggregation alone if the run has
     steps, because later ones depend on them. None without a server."""
+    before: tuple[NDArray[Any], NDArray[Any]] | None = None
+    """Rows and head of a model before the last observed sweep of sums among peers, if a round is one: all
+    models are nearly alike. None otherwise."""
 
 
 def again(
@@ -42,13 +46,13 @@ def again(
     if getattr(parts.model, "start_from", None):
         return "the run began with the models of other runs"
     made = parts, split, recipe, data_dir
-    network, sent = _run(*made, rounds)
+    network, sent, before = _run(*made, rounds)
     changed = bool(parts.steps) or not isinstance(parts.chain, Whole)
     if sent is None or not changed or rounds[0] > 1:
-        return Again(network, sent, None if changed else sent)
+        return Again(network, sent, None if changed else sent, before)
     bare = parts._replace(sum=Plain(), steps=(), chain=Whole())
-    _, raw = _run(bare, split, recipe, data_dir, (1, 1))
-    return Again(network, sent, None if raw is None else raw.among(raw.clock == 0))
+    _, raw, _ = _run(bare, split, recipe, data_dir, (1, 1))
+    return Again(network, sent, None if raw is None else raw.among(raw.clock == 0), before)
 
 
 def _run(
@@ -57,8 +61,8 @@ def _run(
     recipe: Recipe,
     data_dir: str | Path | None,
     rounds: tuple[int, int],
-) -> "tuple[Simulation, Records | None]":
-    """The network after these rounds, and what its server received in them."""
+) -> "tuple[Simulation, Records | None, tuple[NDArray[Any], NDArray[Any]] | None]":
+    """The network after these rounds, what its server received in them, and a model before the last one."""
     from sottovoce.simulate.observe import Observation
 
     seen: list[Records] = []
@@ -73,5 +77,9 @@ def _run(
     network = simulation.simulation(parts, split, recipe.run, timing, watch)
     network.sum = Plain()  # it still sums as it did, but what is recorded are the updates themselves
     network.prepare()
-    network.advance(rounds[1])
-    return network, joined(seen) if seen else None
+    before = None
+    if parts.protocol.topology == "consensus" and not network.timing.timed:
+        network.advance(rounds[1] - 1)
+        before = network.tables.rows[: network.items].copy(), network.tables.head[0].copy()
+    network.advance(rounds[1] - network.round)
+    return network, joined(seen) if seen else None, before

@@ -3,7 +3,8 @@
 | trust         | who adds noise         | what is attacked                                                |
 |---------------|------------------------|-----------------------------------------------------------------|
 | `local`       | each person, all of it | an update, which others receive                                 |
-| `distributed` | each person, a share   | the smallest sum that people take part in, which the server has |
+| `distributed` | each person, a share   | the smallest sum that people take part in, which the server has, |
+|               |                        | or which the members of a group have who know their own share   |
 | `central`     | a trusted server       | the sum by which the model of the server moves, which all have  |
 """
 
@@ -11,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from sottovoce.combine.sums.secure import Secure
 from sottovoce.evaluate.audit import canaries, protected, summed
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.privacy.guarantee import Guarantee, calibrated, summed_at_least
@@ -33,7 +35,16 @@ def attack(network: "Simulation", sum: Any, rounds: int) -> dict[str, Any]:
         return _entry("steps", "trials", rounds, _of_updates(network, promise, rounds), promise)
     sums = min(rounds, promise.disclosures)
     observer = "sums" if promise.trust == "distributed" else "participant"
+    if network.protocol.topology == "consensus":
+        return _entry(observer, "one run", sums, _of_groups(network, promise, sums), promise)
     return _entry(observer, "one run", sums, _of_sums(network, calibrated(sum), promise, sums), promise)
+
+
+def _of_groups(network: "Simulation", promise: Guarantee, sums: int) -> canaries.Bound:
+    """The sum of a group, for a member that takes its own share away: those of the survivors are left."""
+    places = network.steps[-1].places
+    same = Secure(bits=64, row_places=places, head_places=places, threshold=0.5, fewest=1)
+    return _bound(network, same, summed.Group(promise.survivors, promise.survivors, sums), promise)
 
 
 def _of_updates(network: "Simulation", promise: Guarantee | None, rounds: int) -> canaries.Bound:
@@ -52,9 +63,13 @@ def _of_sums(network: "Simulation", sum: Any, promise: Guarantee, sums: int) -> 
         least = summed_at_least(sum, everybody)
         smallest = next(n for n in range(least, everybody + 1) if summed_at_least(sum, n) == least)
         group = summed.Group(smallest, least, sums)
+    return _bound(network, sum, group, promise)
+
+
+def _bound(network: "Simulation", sum: Any, group: summed.Group, promise: Guarantee) -> canaries.Bound:
     count = -(-CANARIES // group.heard) * group.heard
     present = summed.coins(count, network.seed)
-    parts = sequence(network.steps), sum, task, network.people, group, present, network.seed
+    parts = sequence(network.steps), sum, network.task, network.people, group, present, network.seed
     return canaries.one_run(summed.scores(*parts), present, promise.delta)
 
 

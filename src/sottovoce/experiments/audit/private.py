@@ -23,7 +23,7 @@ from sottovoce.experiments.audit.attacks import Truth, plain
 from sottovoce.experiments.audit.records import Records, Sum
 from sottovoce.experiments.audit.views import View
 from sottovoce.models._product import Product
-from sottovoce.models.als import ALS
+from sottovoce.models.als import ALS, known_part
 from sottovoce.models.mf import MF
 from sottovoce.state import Doubles, Floats, slots_of
 
@@ -88,7 +88,8 @@ def _shared(again: Again, view: View) -> Doubles | None:
 
 def singled(sums: Sequence[Sum], truth: Truth, again: Again) -> list[dict[str, Any]]:
     """Single people in the sums of groups, if the model is solved from sums: by both ways, in the last round
-    that was observed, because everybody's vectors are known of that one."""
+    that was observed, because everybody's vectors are known of that one. What the model adds to rows is taken
+    out of them, because everybody has the model."""
     model = again.network.model
     if not isinstance(model, ALS):
         return []
@@ -98,6 +99,11 @@ def singled(sums: Sequence[Sum], truth: Truth, again: Again) -> list[dict[str, A
         for one in sums:
             if one.round == last:
                 rows = one.rows[:, : model.factors].astype(np.float64)
+                if last > 1 and again.before is not None:
+                    table, head = (part.astype(np.float64) for part in again.before)
+                    vectors = table[one.items, : model.factors]
+                    counts = one.counts[one.items].astype(np.float64)
+                    rows = statistics.without_model(rows, counts, vectors, *known_part(model, head))
                 true = again.network.people.user[one.senders, : model.factors].astype(np.float64)
                 found = way(one.items, rows, one.counts[one.items])
                 seen.append(statistics.Seen(found, true, truth.own(one.senders), one.senders))

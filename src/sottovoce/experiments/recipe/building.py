@@ -38,6 +38,8 @@ class Components(NamedTuple):
     links: Any
     """None: rounds without time."""
     churn: Any
+    attack: Any
+    """How some people lie to the others."""
     references: dict[str, Any]
 
 
@@ -59,6 +61,7 @@ def components(recipe: "Recipe") -> Components:
         steps=tuple(_calibrated(recipe, "step", step, "privacy.steps") for step in recipe.privacy.steps),
         links=build(recipe, "links", links, "network.links") if links else None,
         churn=build(recipe, "churn", network.churn or ALWAYS, "network.churn"),
+        attack=build(recipe, "attack", recipe.attack, "attack"),
         references=_references(recipe),
     )
     combinations.check_guarantee(built, recipe.where)
@@ -97,11 +100,11 @@ def uses(protocol: Any) -> set[str]:
 
     around = {"compress", "steps", "observe", "links", "churn"}
     if protocol.topology == "peers":
-        return around | {"merge", "peers"}
+        return around | {"merge", "peers", "attack"}
     if protocol.topology == "central":
         return set()
     if protocol.topology == "consensus":
-        return {"steps", "peers", "links", "churn", "observe", "aggregate"}
+        return {"steps", "peers", "links", "churn", "observe", "aggregate", "attack"}
     return around | {"sum"} | ({"aggregate"} if aggregates(protocol) is None else set())
 
 

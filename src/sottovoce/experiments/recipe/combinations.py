@@ -60,6 +60,11 @@ def check_unused(recipe: "Recipe", used: set[str]) -> None:
                 f"{where}: privacy.{key} has no meaning with the protocol {protocol.name!r}: {why}.",
                 "Leave it out, or choose the protocol 'gossip' or 'federated'.",
             )
+    if recipe.attack.name != "none" and "attack" not in used:
+        raise RecipeError(
+            f"{where}: [attack] has no meaning with the protocol {protocol.name!r}, which has no peers.",
+            "Leave it out, or choose the protocol 'gossip' or 'consensus'.",
+        )
     if (watch := recipe.privacy.observe) and watch.rounds[0] > watch.rounds[1]:
         raise RecipeError(
             f"{where}: privacy.observe.rounds = {watch.rounds} ends before it begins.",

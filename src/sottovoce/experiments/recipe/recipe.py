@@ -9,6 +9,7 @@
     [network]   peers: whom a node talks to; links: how long messages take; churn: who is online
     [privacy]   disclose: whether private vectors may leave devices, if a protocol needs that; steps: what
                 is done to an update before it leaves a device
+    [attack]    name, and the settings of that attack: who lies to the others, and how
     [evaluate]  every (rounds), ks, metrics, candidates, metric (the main one, used in verdicts and
                 progress), references: central recommenders to measure for comparison
     [run]       rounds, planned, seed, threads, storage, keep_models, checkpoint (seconds)
@@ -35,6 +36,7 @@ from sottovoce.experiments.recipe.overrides import override
 from sottovoce.experiments.recipe.refusal import refusal
 from sottovoce.experiments.recipe.sections import (
     Arrivals,
+    Attack,
     Data,
     Division,
     Evaluate,
@@ -58,6 +60,7 @@ class Recipe(BaseModel):
     protocol: Protocol = Protocol()
     network: Network = Network()
     privacy: Privacy = Privacy()
+    attack: Attack = Attack()
     evaluate: Evaluate = Evaluate()
     run: Execution = Execution()
 
@@ -118,6 +121,8 @@ class Recipe(BaseModel):
         document["privacy"] = {key: value for key, value in document["privacy"].items() if value}
         if not self.arrivals.share:
             del document["arrivals"]
+        if self.attack.name == "none":
+            del document["attack"]
         return document
 
     def dumps(self) -> str:

@@ -27,6 +27,8 @@ def resolved(recipe: "Recipe", metric: str | None) -> dict[str, Any]:
     if recipe.privacy.steps:
         named = zip(recipe.privacy.steps, built.steps, strict=True)
         document["privacy"]["steps"] = [settings(step.name, made) for step, made in named]
+    if "attack" in document:
+        document["attack"] = settings(recipe.attack.name, built.attack)
     document["evaluate"].setdefault("metric", metric)
     document["evaluate"]["references"] = [settings(n, r) for n, r in built.references.items()]
     if recipe.data.path is not None:

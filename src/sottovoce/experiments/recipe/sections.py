@@ -141,6 +141,12 @@ class Privacy(Section):
     """Record the messages that some observers receive into `observed/` in the run directory."""
 
 
+class Attack(Named):
+    """People who lie to the others; figures are then those of everybody else."""
+
+    name: str = "none"
+
+
 class Evaluate(Section):
     """When and how quality is measured."""
 

@@ -8,6 +8,7 @@ from sottovoce.experiments.recipe import combinations
 from sottovoce.experiments.recipe.building import Components
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.runs import (
+    attacked,
     compiling,
     fitting,
     machine,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
     from sottovoce.evaluate.references._given import Scored
     from sottovoce.experiments.runs.checkpoint import Checkpoint
     from sottovoce.simulate.engine import Simulation
+    from sottovoce.state import Bools
     from sottovoce.timing import Timing
 
 BASELINES = ("popularity", "random")
@@ -51,6 +53,8 @@ class Plan(NamedTuple):
     """Bytes that the models take."""
     timing: "Timing | None"
     """When nodes are online and how long messages take; None in rounds without time."""
+    honest: "Bools | None"
+    """Who does not attack: those whom metrics are about; None: everybody."""
 
     def evaluate(self, models: "Simulation | Scored") -> "Evaluation":
         """The quality of a baseline or a reference for everybody."""
@@ -63,7 +67,7 @@ class Plan(NamedTuple):
         settings = self.recipe.evaluate
         return evaluate(
             *models,
-            split,
+            split if self.honest is None else split.among(self.honest),
             ks=self.measured.ks,
             metrics=settings.metrics,
             candidates=settings.candidates,
@@ -151,7 +155,8 @@ def plan(
     references.check(parts.references, names)
     recipe = recipe.resolved(main_metric(names, recipe, measured))
     timing = simulation.timing(parts, split.train, recipe.run, data_dir)
-    return Plan(recipe, parts, data, split, measured, notes, memory, timing)
+    honest = attacked.honest(parts.attack, split.train.people, seed)
+    return Plan(recipe, parts, data, split, measured, notes, memory, timing, honest)
 
 
 def measure_baselines(plan: Plan, tell: Progress) -> "dict[str, Evaluation]":

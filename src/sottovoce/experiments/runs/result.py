@@ -68,6 +68,21 @@ class Spent(_Table):
     """Where the noise came from."""
 
 
+class Attacked(_Table):
+    """People who lied to the others, and what they achieved; see `sottovoce.simulate.attackers`."""
+
+    name: str
+    people: int
+    """How many attacked. All other figures of the result are those of everybody else."""
+    item: str | None = None
+    """The item that they promoted, if they did."""
+    owners: int = 0
+    """How many people have it in their training data."""
+    exposure: dict[str, float] = {}
+    """The share of honest people's lists that hold it, such as `"10"` for lists of ten; of those people who
+    do not have it."""
+
+
 class Result(_Table):
     """The figures of a finished run. Keys with a default are missing in results of earlier versions."""
 
@@ -119,6 +134,8 @@ class Result(_Table):
     """What leaves a device."""
     dp: Spent | None = None
     """Differential privacy, if the run promised it."""
+    attack: Attacked | None = None
+    """Attackers, if there are any."""
     data: Described
     split: str
     """The hash of the data as it was divided."""

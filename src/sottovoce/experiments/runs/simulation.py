@@ -69,6 +69,7 @@ def baseline(name: str, parts: Components, split: "Split", seed: int) -> "Simula
         chain=Whole(),
         sum=build("sum", "plain", {}, name),
         steps=(),
+        attack=build("attack", "none", {}, name),
     )
     made = _simulation(central, split, seed, 1)
     made.advance(1)
@@ -91,5 +92,6 @@ def _simulation(parts: Components, split: "Split", seed: int, rounds: int, **mor
         chain=parts.chain,
         steps=parts.steps,
         sum=parts.sum,
+        attack=parts.attack,
         **more,
     )

@@ -149,7 +149,8 @@ class Training:
         if len(self.simulation.timing.first):
             split = split.among(self.simulation.present())
         found = self.plan.evaluate_models(models, split)
-        return replace(found, lost=found.lost | diverged(*models[1:]))
+        lost = found.lost | diverged(*models[1:])
+        return replace(found, lost=lost if self.plan.honest is None else lost & self.plan.honest)
 
     def _record(self) -> "Evaluation":
         """Evaluate, and add an event to the curve."""

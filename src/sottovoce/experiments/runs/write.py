@@ -6,12 +6,12 @@ import numpy as np
 
 from sottovoce.experiments.recipe.privacy import disclosed
 from sottovoce.experiments.recipe.recipe import Recipe
-from sottovoce.experiments.runs import dp, machine, nodes
+from sottovoce.experiments.runs import attacked, dp, machine, nodes
 from sottovoce.experiments.runs.directory import PER_USER, RECOMMENDATIONS, REPORT, RESULT, RunDirectory
 from sottovoce.experiments.runs.facts import best_of, describe, finite, summed, times
 from sottovoce.experiments.runs.prepare import Prepared
 from sottovoce.experiments.runs.progress import Progress
-from sottovoce.experiments.runs.result import Result, Seen
+from sottovoce.experiments.runs.result import Attacked, Result, Seen
 from sottovoce.experiments.runs.run import Run
 from sottovoce.experiments.runs.tables import TOP, per_user_frame, recommendations_frame
 from sottovoce.experiments.runs.train import Trained
@@ -31,6 +31,7 @@ class _Tables(NamedTuple):
     by_node: dict[str, Any]
     """What each node did, column by column."""
     collapsed: Collapse | None
+    attack: Attacked | None
 
 
 def write(
@@ -79,7 +80,10 @@ def _tables(prepared: Prepared, trained: Trained) -> _Tables:
         PER_USER: per_user_frame(plan.data.users, trained.last.per_user | others | by_node),
         RECOMMENDATIONS: recommendations_frame(plan.data, items, scores),
     }
-    return _Tables(frames, by_node, collapse(items, scores, simulation.people.steps > 0))
+    recipe = plan.recipe
+    named = recipe.attack.label, plan.parts.attack, plan.split, recipe.run.seed
+    found = attacked.attacked(*named, items, plan.measured.ks)
+    return _Tables(frames, by_node, collapse(items, scores, simulation.people.steps > 0), found)
 
 
 def _tails(measured: "Evaluation") -> dict[str, dict[str, float | None]]:
@@ -97,6 +101,7 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
     metric = str(recipe.evaluate.metric)
     best, lost = best_of(trained.curve, metric), divergence(trained.curve, data.people)
     wholly = lost is not None and lost.people == lost.of
+    lied = attacked.sentences(tables.attack, data.people, recipe.run.seed)
     leaving = disclosed(plan.parts, tuned=recipe.evaluate.tune > 0)
     beside = prepared.baselines | prepared.references
     return Result(
@@ -121,12 +126,13 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
         collapsed=tables.collapsed,
         tested=plan.measured.tested,
         left_out=plan.measured.without,
-        notes=[*data.notes, *plan.notes, *plan.measured.notes, *summed(simulation)],
+        notes=[*data.notes, *plan.notes, *plan.measured.notes, *summed(simulation), *lied],
         by_node=nodes.summary(tables.by_node),
         **times(simulation),
         categories={name: finite(shifts) for name, shifts in last.by_category.items()},
         privacy=[Seen(**one._asdict()) for one in leaving],
         dp=dp.spent(simulation),
+        attack=tables.attack,
         data=describe(data, plan.notes),
         split=plan.split.hash,
         versions=machine.versions(),

@@ -127,8 +127,6 @@ def test_shipped_functions_return_what_their_files_announce():
 @pytest.mark.parametrize(
     ("name", "library", "extra"),
     [
-        ("fedncf/table-6", "cryptography", "secure"),
-        ("fedncf/section-5", "cryptography", "secure"),
         ("fedncf/table-7", "gmpy2", "paillier"),
         ("fedncf/table-7", "tenseal", "ckks"),
         ("fedncf/appendix-c", "gmpy2", "paillier"),

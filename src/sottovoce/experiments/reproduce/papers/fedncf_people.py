@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.client import Client
-from sottovoce.exchange.secure.contribution import Aggregated, Contribution, Plan, first_vector, second_vector
+from sottovoce.exchange.secure.contribution import Aggregated, Contribution, Plan, everything
 from sottovoce.exchange.secure.envelope import opened
 from sottovoce.exchange.secure.group import Group, group
 from sottovoce.exchange.secure.guards import Guard
@@ -81,8 +81,8 @@ def trained(rng: np.random.Generator, person: Person, negatives: int = 0) -> Con
 
 def vector(part: Contribution, clients: int) -> NDArray[Any]:
     """All that a person sends as published, before masks: counts, instances, rows, head."""
-    everything = np.arange(PLAN.items)
-    return np.concatenate([first_vector(PLAN, part, clients), second_vector(PLAN, part, everything, clients)])
+    rows = PLAN.second_vector(part, everything(np.arange(PLAN.items)), clients)
+    return np.concatenate([PLAN.first_vector(part, clients), rows])
 
 
 def published(

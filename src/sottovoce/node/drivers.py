@@ -1,0 +1,50 @@
+"""Compiled code of one node: entry points into the kernels of a simulation, for the one person here."""
+
+from sottovoce.evaluate.recommend import select
+from sottovoce.evaluate.scoring import forget_known
+from sottovoce.exchange.pack import to_codes
+from sottovoce.exchange.steps.interface import protect
+from sottovoce.exchange.update import local_update
+from sottovoce.kernels import driver
+from sottovoce.models.interface import score_all
+from sottovoce.protocols.contribution import move, own_update, write_head, write_row
+from sottovoce.protocols.execute import absorb
+
+
+@driver
+def meet(rule, model, steps, hosted, tables, private, incoming, origin, people, receivers, run):
+    absorb(rule, model, steps, hosted, tables, private, incoming, 0, origin, 0, people, receivers, run)
+
+
+@driver
+def change(model, tables, steps, updates, people, run, round):
+    local_update(model, tables, 0, updates, 0, people, 0, run)
+    protect(steps, updates, 0, people, 0, run, round)
+
+
+@driver
+def contribute(model, rule, tables, steps, updates, people, run, rows, head):
+    own_update(model, steps, tables, 0, updates, people, 0, run)
+    write_head(model, rule, updates, 0, head)
+    for n in range(updates.offset[1]):
+        write_row(model, rule, updates, 0, n, rows[n])
+
+
+@driver
+def move_by(model, rule, tables, rows, head, run):
+    if head[0, head.shape[1] - 1] > 0:
+        move(model, rule, tables, 0, rows, head, 0, run)
+        tables.clock[0] += 1
+
+
+@driver
+def encode(updates, bits, key, scale):
+    begin, end = updates.offset[0], updates.offset[1]
+    to_codes(updates.rows[begin:end], updates.head[0], bits, key, scale)
+
+
+@driver
+def find_best(model, tables, people, scores, items, best):
+    score_all(model, tables, 0, people, 0, scores)
+    forget_known(scores, people, 0)
+    select(scores, items, best)

@@ -1,0 +1,154 @@
+"""Nodes in groups that sum without a server: a participant, and the member who adds.
+
+A group of `consensus` makes the two sums of `exchange.secure.two_sums` with numbers in steps
+(`exchange.secure.row_steps`). One of its members adds: beside its own `GroupUpdate`, it runs a `GroupAdder`,
+which gets everybody's messages, its own among them. It sees masked vectors and both sums, and tells the sums
+to all who stayed. Each node then has an equal part of the sums, the numerators with which it begins push-sum,
+or moves its model by them at once, if everybody is in one group (`Node.move`). Neither class opens a
+connection: whoever does hands bytes from one to the other.
+"""
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sottovoce.errors import MessageError, RunError
+from sottovoce.exchange.secure.client import State
+from sottovoce.exchange.secure.group import Group
+from sottovoce.exchange.secure.guards import Guard
+from sottovoce.exchange.secure.primitives import Identity, RandomBytes
+from sottovoce.exchange.secure.row_steps import GroupSum, StepPlan
+from sottovoce.exchange.secure.server import Failed, Send
+from sottovoce.exchange.secure.two_sums import TwoSumsClient, TwoSumsServer
+from sottovoce.node.community import Community
+from sottovoce.protocols.consensus import noise_places, shares_needed
+from sottovoce.protocols.contribution import sum_shape
+from sottovoce.protocols.group_sums import Added, take
+from sottovoce.protocols.push_sum import Numerators, numerators
+
+if TYPE_CHECKING:
+    from sottovoce.node.node import Node
+
+
+def plan(community: Community) -> StepPlan:
+    """What the people of a group agree on."""
+    protocol = community.consensus
+    if protocol is None:
+        raise RunError(
+            "This community does not sum in groups.", 'Give it consensus="consensus", or settings of it.'
+        )
+    row, head = sum_shape(community.model, community.shape)
+    noise = noise_places(community.steps), shares_needed(community.steps)
+    return StepPlan(len(community.items), row, head, protocol.fewest, protocol.modulus, *noise)
+
+
+def check_group(community: Community, group: Group) -> None:
+    """Refuse a group that is too small, or in which another number of people may drop out."""
+    protocol, people = community.consensus, len(group)
+    if protocol is None or people < protocol.group:
+        least = 0 if protocol is None else protocol.group
+        raise MessageError(f"A group of {people} is too small: this community wants {least}.")
+    if group.threshold != people - protocol.spare or group.sums != 2:
+        raise MessageError(
+            f"A group of {people} has the threshold {group.threshold} and {group.sums} sums, and in this "
+            f"community {protocol.spare} may drop out of 2 sums.",
+            f"Make the group with threshold={people - protocol.spare} and sums=2.",
+        )
+    if group.threshold < shares_needed(community.steps):
+        raise MessageError(
+            f"A sum of this group may have {group.threshold} shares of noise, and this community wants "
+            f"{shares_needed(community.steps)}.",
+            "Take part in a larger group.",
+        )
+
+
+def _about(community: Community) -> bytes:
+    """What a sum is about: masks cancel only among nodes of one community."""
+    return community.expect.catalogue + community.expect.settings
+
+
+def part_of(agreed: StepPlan, found: GroupSum) -> Numerators:
+    """A member's equal part of the sums of its group, the numerators of push-sum."""
+    sums = numerators(1, agreed.items, agreed.width + 1, agreed.head)
+    rows, levels = np.zeros((agreed.items, agreed.width), np.int64), np.ones(agreed.items, np.int64)
+    rows[found.items], levels[found.items] = found.rows, found.levels
+    added = Added(rows, found.head, found.counts, levels, found.bound, found.last)
+    least = int(found.counts[found.items].min(initial=2**62))  # rows with fewer contributors were withheld
+    take(added, least, 1.0 / len(found.second), *sums)
+    return sums
+
+
+class GroupUpdate:
+    """One node's part in the sum of one group: `start`, then `receive` whatever comes."""
+
+    def __init__(
+        self,
+        node: "Node",
+        group: Group,
+        identity: Identity,
+        guards: Sequence[Guard] = (),
+        random_bytes: RandomBytes = os.urandom,
+    ) -> None:
+        """`Node.group_update` makes this."""
+        self._node, self._plan, self._group = node, plan(node.community), group
+        check_group(node.community, group)
+        about = _about(node.community)
+        self._client = TwoSumsClient(self._plan, group, identity, guards, random_bytes, about)
+
+    @property
+    def state(self) -> State:
+        """What it waits for; after `DONE` the sums come."""
+        return self._client.state
+
+    @property
+    def largest(self) -> int:
+        """The length in bytes of the longest message that it accepts."""
+        return self._client.largest
+
+    @property
+    def sums(self) -> Numerators | None:
+        """This node's part of the group's sums, once they have come."""
+        found = self._client.result
+        return None if found is None else part_of(self._plan, found)
+
+    def start(self) -> bytes:
+        """The first message for the member who adds: fresh keys."""
+        return self._client.start()
+
+    def receive(self, data: bytes) -> bytes:
+        """Take a message of the member who adds; the answer to send back, which may be empty."""
+        answer = self._client.receive(data)
+        if self.state is State.READY and self._client.session.number == 0:
+            mine = self._node.statistics()
+            return self._client.offer(self._plan.contribution(*mine, len(self._group)))
+        return answer
+
+
+class GroupAdder:
+    """What the member of a group who adds does beside its own part. It sees sums alone."""
+
+    def __init__(self, community: Community, group: Group) -> None:
+        check_group(community, group)
+        self._session = TwoSumsServer(plan(community), group, _about(community), tells=True)
+        self.done = False
+        """Whether the sums were sent, or cannot be had."""
+        self.failed: Failed | None = None
+        """Why there are no sums."""
+
+    def receive(self, data: bytes) -> list[Send]:
+        """Take a message of a participant; what to send, and to whom."""
+        return self._next(self._session.receive(data))
+
+    def timeout(self) -> list[Send]:
+        """Wait no longer for those who have not answered."""
+        return self._next(self._session.timeout())
+
+    def _next(self, events: Sequence[object]) -> list[Send]:
+        for event in events:
+            if isinstance(event, GroupSum | Failed):
+                self.done = True
+            if isinstance(event, Failed):
+                self.failed = event
+        return [event for event in events if isinstance(event, Send)]
