@@ -146,10 +146,10 @@ TEXT = """# The default, data set by data set
 
 Written by `python -m docs.default`.
 
-`sottovoce run --data yours.csv` uses the recipe `consensus`: `als` from sums that groups of 128 or more people
-make under masks, larger ones where data are sparse, and that peers then average, without a server. This page shows its quality, beside
-popularity, random, and two central references at their defaults (`als` and `ease`, which see all data and are
-not tuned to these data sets either). {verdict}
+`sottovoce run --data yours.csv` uses the recipe `consensus`: `als` from sums that groups of 128 or more
+people make under masks, larger ones where data are sparse, and that peers then average, without a server.
+This page shows its quality, beside popularity, random, and two central references at their defaults (`als`
+and `ease`, which see all data and are not tuned to these data sets either). {verdict}
 
 Figures are percentages. `local-holdout` holds out 15 % of each person's items for the test, and another 15 %
 as the weighting set. Each test item is ranked among 100 items that the person has not seen. ± is the standard
