@@ -104,7 +104,9 @@ class Community:
         self.model = resolve(chosen("model", model), context)
         self.solved = solved_from_sums(self.model)
         """Whether the model is solved from sums over people."""
-        self.merge = chosen("merge", merge or ("none" if self.solved else "linear"))
+        if merge is None:  # a rule without settings is an empty tuple, which is false
+            merge = "none" if self.solved else "linear"
+        self.merge = chosen("merge", merge)
         self.chain = chain(chosen("compression", one) for one in compress)
         if self.solved:
             self._check_solved()

@@ -96,9 +96,7 @@ def als(small):
             "protocol__name": "central",
             "evaluate__every": 50,
         }
-        return small(
-            **parts, **({"evaluate__every": 50, "run__rounds": 50, "run__keep_models": True} | changes)
-        )
+        return small(**parts, **({"run__rounds": 50, "run__keep_models": True} | changes))
 
     return build
 
