@@ -85,62 +85,81 @@ def _tally(own, node, counts, held):
 
 
 @helper
-def _send_item(own, counts, sent, levels, half, peaks, held):
-    """Take the half that each sender sends from its row of an item, `own` [N, w], and write it down."""
+def _find_steps(levels, parts, steps):
+    """Of each row whose peak is in `parts`: what turns its numbers into codes of their halves, and back."""
+    for node in range(len(parts)):
+        scale = _short(np.float32(0.5) * parts[node])
+        parts[node] = np.float32(0.5) * levels / scale if scale > 0 else np.float32(0)
+        steps[node] = scale / levels
+
+
+@helper
+def _send_item(own, counts, sent, levels, codes, given, parts, steps, held):
+    """Take the half that each sender sends from its row of an item, `own` [N, w].
+
+    It is written down as in a message: `codes`, to be multiplied by the row's step, and `given` of the counts.
+    """
     last, numbers = own.shape[1] - 1, own.shape[1] - counts
-    _find_peaks(own.view(np.int32), numbers, peaks.view(np.int32))
+    _find_peaks(own.view(np.int32), numbers, parts.view(np.int32))
+    _find_steps(levels, parts, steps)
     for node in range(len(sent)):
-        half[node, last] = 0
+        given[node, counts - 1] = 0
         if sent[node] and own[node, last] != 0:
             _tally(own, node, counts, held)
-            scale = _short(np.float32(0.5) * peaks[node])
-            part = np.float32(0.5) * levels / scale if scale > 0 else np.float32(0)
-            step = scale / levels
+            part, step = parts[node], steps[node]
             for d in range(numbers):
-                given = step * min(max(np.rint(part * own[node, d]), -levels), levels)
-                half[node, d] = given
-                own[node, d] -= given
-            for d in range(numbers, last + 1):
-                half[node, d] = _short(np.float32(0.5) * own[node, d])
-                own[node, d] -= half[node, d]
+                code = min(max(np.rint(part * own[node, d]), -levels), levels)
+                codes[node, d] = code
+                own[node, d] -= step * code
+            for c in range(counts):
+                given[node, c] = _short(np.float32(0.5) * own[node, numbers + c])
+                own[node, numbers + c] -= given[node, c]
 
 
 @helper
-def _send_item_exactly(own, counts, sent, half, held):
-    """The same without rounding."""
-    last = own.shape[1] - 1
+def _send_item_exactly(own, counts, sent, codes, given, steps, held):
+    """The same without rounding: codes are the numbers themselves."""
+    last, numbers = own.shape[1] - 1, own.shape[1] - counts
+    steps[:] = 1
     for node in range(len(sent)):
-        half[node, last] = 0
+        given[node, counts - 1] = 0
         if sent[node] and own[node, last] != 0:
             _tally(own, node, counts, held)
-            for d in range(last + 1):
-                half[node, d] = np.float32(0.5) * own[node, d]
-                own[node, d] -= half[node, d]
+            for d in range(numbers):
+                codes[node, d] = np.float32(0.5) * own[node, d]
+                own[node, d] *= np.float32(0.5)
+            for c in range(counts):
+                given[node, c] = np.float32(0.5) * own[node, numbers + c]
+                own[node, numbers + c] -= given[node, c]
 
 
 @helper
-def _receive_item(own, first, sender, half):
+def _receive_item(own, counts, first, sender, codes, given, steps):
     """Give all receivers what is sent to them of an item."""
-    wide = own.shape[1]
+    numbers = own.shape[1] - counts
     for node in range(len(first) - 1):
         for m in range(first[node], first[node + 1]):
             other = sender[m]
-            if half[other, wide - 1] != 0:
-                for d in range(wide):
-                    own[node, d] += half[other, d]
+            if given[other, counts - 1] != 0:
+                step = steps[other]
+                for d in range(numbers):
+                    own[node, d] += step * codes[other, d]
+                for c in range(counts):
+                    own[node, numbers + c] += given[other, c]
 
 
 @helper
-def _piece(rows, counts, sent, first, sender, levels, piece, held):
+def _piece(rows, counts, sent, first, sender, levels, piece, codes, held):
     """One part of the catalogue."""
-    items, nodes, wide = rows.shape
-    half, peaks = np.empty((nodes, wide), np.float32), np.empty(nodes, np.float32)
+    items, nodes, _ = rows.shape
+    given = np.empty((nodes, counts), np.float32)
+    parts, steps = np.empty(nodes, np.float32), np.empty(nodes, np.float32)
     for item in range(piece * items // PIECES, (piece + 1) * items // PIECES):
         if levels > 0:
-            _send_item(rows[item], counts, sent, levels, half, peaks, held)
+            _send_item(rows[item], counts, sent, levels, codes, given, parts, steps, held)
         else:
-            _send_item_exactly(rows[item], counts, sent, half, held)
-        _receive_item(rows[item], first, sender, half)
+            _send_item_exactly(rows[item], counts, sent, codes, given, steps, held)
+        _receive_item(rows[item], counts, first, sender, codes, given, steps)
 
 
 @inlined
@@ -166,15 +185,22 @@ def _heads(head, sent, first, sender):
 
 
 @driver
-def _push(rows, head, counts, sent, first, sender, levels, held):
+def _push(rows, head, counts, sent, first, sender, levels, codes, held):
     for piece in prange(PIECES):
-        _piece(rows, counts, sent, first, sender, levels, piece, held[piece])
+        _piece(rows, counts, sent, first, sender, levels, piece, codes[piece], held[piece])
     _heads(head, sent, first, sender)
+
+
+def _codes(bits: int) -> type[np.number[Any]]:
+    """The smallest numbers that codes of so many bits fit; 32 bits are not rounded."""
+    return np.int8 if bits <= 8 else np.int16 if bits <= 16 else np.int32 if bits < 32 else np.float32
 
 
 def _arguments(sums: Numerators, counts: int, messages: Pushes, bits: int) -> tuple[Any, ...]:
     levels = np.float32(2 ** (bits - 1) - 1 if bits < 32 else 0)
-    return *sums, counts, *messages, levels, np.zeros((PIECES, 2, len(sums.head)), np.int64)
+    _, nodes, row = sums.rows.shape
+    codes = np.empty((PIECES, nodes, row - counts), _codes(bits))
+    return *sums, counts, *messages, levels, codes, np.zeros((PIECES, 2, nodes), np.int64)
 
 
 def compile_push(sums: Numerators, counts: int, messages: Pushes, bits: int) -> None:
