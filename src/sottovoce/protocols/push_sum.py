@@ -97,7 +97,7 @@ def _find_steps(levels, parts, steps):
 def _send_item(own, counts, sent, levels, codes, given, parts, steps, held):
     """Take the half that each sender sends from its row of an item, `own` [N, w].
 
-    It is written down as in a message: `codes`, to be multiplied by the row's step, and `given` of the counts.
+    It is written down as in a message: `codes`, to be multiplied by the step of the row, and counts `given`.
     """
     last, numbers = own.shape[1] - 1, own.shape[1] - counts
     _find_peaks(own.view(np.int32), numbers, parts.view(np.int32))
