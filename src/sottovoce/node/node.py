@@ -165,7 +165,7 @@ class Node:
         try:
             yield
             broken = {name for name, array in held.items() if _diverged(name, array)}
-            if (quiet or self.community.promise is not None) and broken.isdisjoint(PUBLIC):
+            if quiet or (self.community.promise is not None and broken.isdisjoint(PUBLIC)):
                 # A refusal would tell others what the person has: the answer stays, with its noise.
                 for name in broken:
                     held[name][...] = before[name]
