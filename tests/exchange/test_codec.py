@@ -14,9 +14,9 @@ from hypothesis.extra.numpy import arrays
 from sottovoce.errors import MessageError
 from sottovoce.exchange.codec import decode, encode, largest, payload, size
 from sottovoce.exchange.compression.interface import Chain, Whole
-from sottovoce.exchange.message import LIMIT, MODEL, UPDATE, Expect, Message
+from sottovoce.exchange.message import LARGEST_WEIGHT, LIMIT, MODEL, UPDATE, Expect, Message
 
-FLOATS = st.floats(allow_nan=False, allow_infinity=False, width=32)
+FLOATS = st.floats(-LARGEST_WEIGHT, LARGEST_WEIGHT, width=32)
 AGES = st.integers(0, LIMIT - 1)
 
 
@@ -143,6 +143,8 @@ def test_the_format_is_as_documented() -> None:
         ({"rows": np.full((3, 2), np.nan, np.float32)}, "not finite"),
         ({"rows": np.full((3, 2), np.inf, np.float32)}, "not finite"),
         ({"head": np.array([np.nan], np.float32)}, "not finite"),
+        ({"rows": np.full((3, 2), 1e12, np.float32)}, "1048576 is the limit"),
+        ({"head": np.array([-2e6], np.float32)}, "1048576 is the limit"),
         ({"age": np.array([0, -1, 2], np.int32)}, "ages"),
         ({"age": np.array([0, LIMIT, 2], np.int32)}, "ages"),
         ({"age": np.array([0], np.int32)}, "do not fit together"),

@@ -151,3 +151,14 @@ def test_a_node_refuses_groups_that_would_tell_it_apart(tmp_path):
     assert [len(guard.earlier) for guard in again.guards] == [1, 1]
     with pytest.raises(MessageError, match="differs from an earlier one by 1 person"):
         again.group_update(group_of(names(8)[:7], 0), names(8)[0])
+
+
+def test_everybody_answers_whatever_the_model_does_to_their_training():
+    """Earlier sums may have been poisoned: a row that is too large must not show who has its item."""
+    community = Community(ITEMS, MF(factors=3), consensus=Consensus(group=PEOPLE, fewest=1, spare=1))
+    nodes = [Node(community, ITEMS[n : n + 3]) for n in range(PEOPLE)]
+    for node in nodes:
+        node._tables.rows[2] = 1e6
+    adder, *_ = play(nodes)
+    assert adder.failed is None
+    assert all(np.isfinite(node._people.user).all() for node in nodes)

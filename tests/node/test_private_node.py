@@ -92,7 +92,7 @@ def test_a_hostile_model_learns_nothing_from_a_refusal():
     with uncompiled(), np.errstate(all="ignore"):
         shared = community()
         message = codec.decode(server(), shared.expect)
-        message.rows[3] = 3e38
+        message.rows[3] = 1e6
         hostile = codec.encode(message)
         for history in ({"film 3": 5.0}, {"film 5": 5.0}):
             node = Node(shared, history)

@@ -12,6 +12,8 @@ from sottovoce.combine.aggregate.fedavg import FedAvg
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
 from sottovoce.combine.sums.secure import Secure, plan, threshold
 from sottovoce.errors import MessageError, RecipeError, RunError
+from sottovoce.exchange import codec
+from sottovoce.exchange.message import LARGEST_WEIGHT, Message
 from sottovoce.exchange.secure import messages
 from sottovoce.exchange.secure.contribution import plain_sums
 from sottovoce.exchange.secure.group import Group, group
@@ -269,3 +271,44 @@ def test_shares_of_noise_leave_in_masked_sums_alone():
     node, model = Node(strict, ITEMS[:3]), SecureServer(strict).model()
     with pytest.raises(MessageError, match="wants 6"):
         node.secure_update(model, group_of(names()), names()[0])
+
+
+@pytest.mark.parametrize("big", [30.0, 3000.0, 1e6])
+def test_everybody_answers_whatever_the_model_does_to_their_training(big):
+    """A row that is too large makes training diverge for those who have its item, and for nobody else."""
+    community = Community(ITEMS, MF(factors=3), sum=SUM)
+    nodes, server = [Node(community, ITEMS[n : n + 3]) for n in range(PEOPLE)], SecureServer(community)
+    server._tables.rows[2] = big
+    together, model = group_of(names()), server.model()
+    parts = [node.secure_update(model, together, one) for node, one in zip(nodes, names(), strict=True)]
+    server.begin(together)
+    letters = [part.start() for part in parts]
+    while server.busy:
+        sent = [one for letter in letters for one in server.receive(letter)]
+        letters = [parts[one.to].receive(one.data) for one in sent]
+        assert not server.busy or len({len(letter) for letter in letters}) == 1
+        assert not server.busy or len(letters) == PEOPLE
+    assert server.failed is None
+    assert np.isfinite(server._tables.rows).all()
+    assert any(part.changed for part in parts[:3]) is (big > 100)
+    assert not any(part.changed for part in parts[3:])
+    assert all(np.abs(node._people.user).max() <= LARGEST_WEIGHT for node in nodes)
+
+
+def test_a_model_that_is_too_large_is_refused_by_everybody():
+    """By its own numbers alone, before anything is sent: this tells nothing about who has what."""
+    community = Community(ITEMS, MF(factors=3), sum=SUM)
+    message = codec.decode(SecureServer(community).model(), community.expect)
+    rows = message.rows.copy()
+    rows[2] = -2 * LARGEST_WEIGHT
+    model = unchecked(message._replace(rows=rows))
+    for history in (ITEMS[:3], ITEMS[5:]):
+        with pytest.raises(MessageError, match="1048576 is the limit"):
+            Node(community, history).secure_update(model, group_of(names()), names()[0])
+
+
+def unchecked(message: Message) -> bytes:
+    """A message as somebody encodes it who checks nothing."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(codec, "check", lambda message: None)
+        return codec.encode(message)

@@ -14,6 +14,12 @@ from sottovoce.state import OLDEST, People, Tables, gathered, opened, table_type
 LIMIT = 2 * OLDEST
 """Ages and clocks stay below this: two of them can be added, and counted on, without overflow."""
 
+LARGEST_WEIGHT = 2.0**20
+"""No weight of a model in a message is larger, of either sign.
+
+Models that learn stay far below it. Products of two numbers within the limit, and sums of them over any
+catalogue, are finite. Only the message is looked at, so a refusal tells nothing about the receiver.
+"""
 
 MODEL, UPDATE = range(2)
 """Kinds of messages."""
@@ -77,6 +83,11 @@ def check(message: Message) -> None:
         raise MessageError(f"A message's codes do not fit their scale of {scale.shape}.")
     if coded and not (float(np.abs(scale).max()) * 2.0**message.bits < float(np.finfo(np.float32).max)):
         raise MessageError("A message's codes stand for numbers that are not finite.")
+    if message.kind == MODEL and not _largest(message) <= LARGEST_WEIGHT:
+        raise MessageError(
+            f"A message holds weights up to {_largest(message):.3g}, and {LARGEST_WEIGHT:.0f} is the limit.",
+            "The sender's model has diverged, or its sender means harm.",
+        )
     if len(age) and not (age.min() >= 0 and age.max() < LIMIT):
         raise MessageError(f"A message holds ages that are negative or above {LIMIT - 1}.")
     if len(ids) and not (ids[0] >= 0 and (ids[1:] > ids[:-1]).all()):
@@ -87,6 +98,15 @@ def check(message: Message) -> None:
         raise MessageError(f"A message's sender ({message.sender}) or number is out of range.")
     if not (0 <= clock < LIMIT and 0 <= size < 2**63):
         raise MessageError(f"A message's clock ({clock}) or size ({size}) is out of range.")
+
+
+def _largest(message: Message) -> float:
+    """The largest absolute value that the weights of a message can have."""
+    if message.bits < 32:
+        least, step = np.abs(message.scale.astype(np.float64))
+        return float((least + step * (2.0**message.bits - 1)).max(initial=0.0))
+    parts = message.rows, message.head
+    return max(float(max(part.max(initial=0.0), -part.min(initial=0.0))) for part in parts)
 
 
 @driver

@@ -93,6 +93,7 @@ class GroupUpdate:
     ) -> None:
         """`Node.group_update` makes this."""
         self._node, self._plan, self._group = node, plan(node.community), group
+        self._changed = False
         check_group(node.community, group)
         about = _about(node.community)
         self._client = TwoSumsClient(self._plan, group, identity, guards, random_bytes, about)
@@ -113,6 +114,14 @@ class GroupUpdate:
         found = self._client.result
         return None if found is None else part_of(self._plan, found)
 
+    @property
+    def changed(self) -> bool:
+        """Whether training gave numbers that do not fit the sum, so that nothing was added to it.
+
+        The group is not told: whether a node answers must not show what its person has.
+        """
+        return self._changed
+
     def start(self) -> bytes:
         """The first message for the member who adds: fresh keys."""
         return self._client.start()
@@ -122,7 +131,9 @@ class GroupUpdate:
         answer = self._client.receive(data)
         if self.state is State.READY and self._client.session.number == 0:
             mine = self._node.statistics()
-            return self._client.offer(self._plan.contribution(*mine, len(self._group)))
+            part = self._plan.contribution(*mine, len(self._group))
+            self._changed = len(part.items) < len(mine[0])
+            return self._client.offer(part)
         return answer
 
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sottovoce.combine.interface import judges
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.exchange import codec
-from sottovoce.exchange.message import CODES, UPDATE, Message, emit, received
+from sottovoce.exchange.message import CODES, LARGEST_WEIGHT, UPDATE, Message, emit, received
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.kernels import ROUNDING, stream
 from sottovoce.models.interface import uses_place
@@ -49,6 +49,15 @@ class Recommended(NamedTuple):
 
 PUBLIC = {"rows", "head"}
 """The arrays of a node that others see in its messages."""
+
+
+def _diverged(name: str, array: NDArray[Any]) -> bool:
+    """Whether an array of a node holds what is not finite, or weights that no message may have."""
+    if array.dtype.kind != "f":
+        return False
+    if name == "optimizer":  # sums of squares, not weights
+        return not np.isfinite(array).all()
+    return not max(array.max(initial=0.0), -array.min(initial=0.0)) <= LARGEST_WEIGHT
 
 
 class Node:
@@ -145,18 +154,18 @@ class Node:
             )
 
     @contextlib.contextmanager
-    def _unharmed(self) -> Iterator[None]:
-        """If this block fails, or leaves what is not finite, everything is put back as it was.
+    def _unharmed(self, quiet: bool = False) -> Iterator[None]:
+        """If this block fails, or leaves numbers that have diverged, everything is put back as it was.
 
-        Numbers can be valid and yet do harm. Where a step promises differential privacy, what is private is
-        put back alone, and nobody learns of it.
+        Numbers can be valid and yet do harm. Where a step promises differential privacy, or the node must
+        answer whatever its data are (`quiet`), what is private is put back alone, and nobody learns of it.
         """
         held = self._state()
         before = {name: array.copy() for name, array in held.items()}
         try:
             yield
-            broken = {n for n, a in held.items() if a.dtype.kind == "f" and not np.isfinite(a).all()}
-            if self.community.promise is not None and broken.isdisjoint(PUBLIC):
+            broken = {name for name, array in held.items() if _diverged(name, array)}
+            if quiet or (self.community.promise is not None and broken.isdisjoint(PUBLIC)):
                 # A refusal would tell others what the person has: the answer stays, with its noise.
                 for name in broken:
                     held[name][...] = before[name]
@@ -247,10 +256,14 @@ class Node:
         return SecureUpdate(self, data, group, identity, self.guards if guards is None else guards)
 
     def contribution(self, data: bytes, plan: "Plan") -> "Contribution":
-        """Train on a server's model, and return what that adds to masked sums, without masks."""
+        """Train on a server's model, and return what that adds to masked sums, without masks.
+
+        Training may diverge on a hostile model. The contribution then holds numbers that are too large or not
+        finite, which `Plan.fitted` makes fit: a node that stayed silent would show which items it has.
+        """
         from sottovoce.combine.sums._masked import weighted
 
-        with self._unharmed():
+        with self._unharmed(quiet=True):
             updates, _ = self._trained(data)
             count, rule = int(updates.offset[1]), self.community.aggregate
             ids, rows = updates.ids[:count], updates.rows[:count]
@@ -276,7 +289,7 @@ class Node:
         rows, whole_head = np.zeros((items, row), np.float32), np.zeros(head, np.float32)
         steps = sequence(community.steps_on_device())
         parts = community.model, community.aggregate, self._tables, steps, updates
-        with self._unharmed():
+        with self._unharmed(quiet=True):
             drivers.contribute(*parts, self._people, self.key.run, rows, whole_head)
         count = int(updates.offset[1])
         return updates.ids[:count], rows[:count], whole_head

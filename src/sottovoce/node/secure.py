@@ -69,7 +69,7 @@ class SecureUpdate:
     ) -> None:
         """`model` is the server's, as bytes; `Node.secure_update` makes this."""
         check_group(node.community, group)
-        codec.decode(model, node.community.expect)
+        codec.decode(model, node.community.expect)  # refused for its own numbers alone, the same for all
         self._node, self._model = node, model
         self._plan = plan(node.community.sum, node.community.task)
         self._client = TwoSumsClient(self._plan, group, identity, guards, random_bytes, model)
@@ -83,6 +83,14 @@ class SecureUpdate:
     def largest(self) -> int:
         """The length in bytes of the longest message that it accepts."""
         return self._client.largest
+
+    @property
+    def changed(self) -> bool:
+        """Whether training gave numbers that do not fit the sum, so that clipped ones or zeros were sent.
+
+        The server is not told: whether a node answers, and what it says, must not show what its person has.
+        """
+        return self._client.changed
 
     def start(self) -> bytes:
         """The first message for the server: fresh keys."""

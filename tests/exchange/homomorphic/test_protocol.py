@@ -188,22 +188,24 @@ def test_a_bad_vector_leaves_no_half_contribution(small: tuple[Server, list[Part
 
 
 @pytest.mark.parametrize(
-    "bad",
+    ("bad", "moved"),
     [
-        Change(np.array([1]), np.array([[np.nan, 0.0]]), np.zeros(3), 1),
-        Change(np.array([1]), np.array([[0.0, 4.01]]), np.zeros(3), 1),
-        Change(np.array([1]), np.zeros((1, 2)), np.array([np.inf, 0.0, 0.0]), 1),
-        Change(np.array([1]), np.zeros((1, 2)), np.array([np.nan, 0.0, 0.0]), 0),
+        (Change(np.array([1]), np.array([[np.nan, 0.5]]), np.ones(3), 1), (0.0, 0.0)),
+        (Change(np.array([1]), np.array([[0.0, 4.01]]), np.zeros(3), 1), (0.0, 4.0)),
+        (Change(np.array([1]), np.ones((1, 2)), np.array([np.inf, 0.0, 0.0]), 1), (0.0, 0.0)),
+        (Change(np.array([1]), np.ones((1, 2)), np.array([np.nan, 0.0, 0.0]), 0), (0.0, 0.0)),
+        (Change(np.array([1]), np.ones((1, 2)), np.zeros(3), 2**20), (1.0, 1.0)),
     ],
 )
-def test_changes_that_would_spoil_the_sum_are_refused(
-    small: tuple[Server, list[Participant]], bad: Change
+def test_whether_a_participant_answers_does_not_depend_on_its_data(
+    small: tuple[Server, list[Participant]], bad: Change, moved: tuple[float, float]
 ) -> None:
+    """What does not fit is clipped, or zeros, and spoils no sum; only the participant knows of it."""
     server, participants = small
-    server.open_round([0, 1])
-    participants[0].join(server.invitation())
-    with pytest.raises(MessageError, match=r"not finite|the largest"):
-        participants[0].contribute(bad)
+    before, _ = play(server, participants, {0: bad, 1: IDLE})
+    assert (participants[0].changed, participants[1].changed) == (True, False)
+    after, _ = play(server, participants, {0: IDLE, 1: IDLE})
+    np.testing.assert_allclose(after.rows[1] - before.rows[1], moved, atol=1e-6)
 
 
 def test_weights_that_grow_too_large_are_refused() -> None:

@@ -34,6 +34,8 @@ class Participant:
         self._keys: Holder | None = None
         self._model: Model | None = None
         self._round = 0
+        self.changed = False
+        """Whether the last contribution did not fit the limits, and was clipped or became zeros."""
 
     @property
     def keys(self) -> Holder:
@@ -94,9 +96,15 @@ class Participant:
         return Model(model.rows.copy(), model.head.copy())
 
     def contribute(self, change: Change) -> bytes:
-        """Encrypt what training the model of this round changed."""
+        """Encrypt what training the model of this round changed.
+
+        Numbers that do not fit the limits are made to (`Plan.fitted`), and `changed` says so to the person
+        here alone: whether a participant answers must not depend on its data.
+        """
         self._require_model()
-        keys, vectors = self.keys, self._plan.vectors(change)
+        fitted = self._plan.fitted(change)
+        self.changed = fitted is not change
+        keys, vectors = self.keys, self._plan.vectors(fitted)
         parts = zip(vectors, self._plan.sums, strict=True)
         sealed = [keys.seal(vector, part.fixed) for vector, part in parts]
         return self._letter(letters.CONTRIBUTION, self._round, *sealed)

@@ -108,6 +108,19 @@ class Plan(NamedTuple):
                 "Use smaller groups, a smaller limit of instances, or Paillier.",
             )
 
+    def fitted(self, change: Change) -> Change:
+        """A change that can be encrypted, whatever its numbers are; itself if it can be as it is.
+
+        Numbers beyond the limits are clipped. If one is not finite, zeros take the place of all.
+        """
+        ids, rows, head, instances = change
+        if not (np.isfinite(rows).all() and np.isfinite(head).all()):
+            rows, head = np.zeros_like(rows), np.zeros_like(head)
+        rows, head = (np.clip(part, -self.change, self.change) for part in (rows, head))
+        found = Change(ids, rows, head, min(instances, self.instances))
+        fits = np.array_equal(rows, change.rows) and np.array_equal(head, change.head)
+        return change if fits and found.instances == instances else found
+
     def vectors(self, change: Change) -> tuple[Numbers, Numbers, Numbers, Numbers]:
         """The four vectors that a participant encrypts."""
         ids, rows, head, instances = change

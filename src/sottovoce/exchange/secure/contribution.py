@@ -100,6 +100,9 @@ class Encoding(Protocol[Result]):
     def check(self, mine: Contribution) -> None:
         """Refuse a contribution that does not have the shapes of the round."""
 
+    def fitted(self, mine: Contribution, clients: int) -> Contribution:
+        """A contribution that can be sent, whatever its numbers are; itself if it can be sent as it is."""
+
     def first_vector(self, mine: Contribution, clients: int) -> NDArray[Any]:
         """What a person sends to the first sum, before masks."""
 
@@ -169,6 +172,22 @@ class Plan(NamedTuple):
 
     def check(self, mine: Contribution) -> None:
         check_shapes(mine, self.items, self.width, self.head, self.totals)
+
+    def fitted(self, mine: Contribution, clients: int) -> Contribution:
+        """Numbers beyond the range are clipped. If one is not finite, zeros take the place of all.
+
+        A client that stayed silent instead would tell the server that the model and its data do not go
+        together. The items count all the same, so that counts do not depend on the model either.
+        """
+        self.check(mine)
+        rows, head = np.asarray(mine.rows, np.float64), np.asarray(mine.head, np.float64)
+        if not (np.isfinite(rows).all() and np.isfinite(head).all()):
+            rows, head = np.zeros_like(rows), np.zeros_like(head)
+        parts = zip(self.forms(clients), (mine.totals, rows, head), strict=True)
+        totals, rows, head = (form.clipped(numbers) for form, numbers in parts)
+        found = Contribution(mine.items, rows, head, totals)
+        same = all(np.array_equal(one, other) for one, other in zip(found, mine, strict=True))
+        return mine if same else found
 
     def first_vector(self, mine: Contribution, clients: int) -> NDArray[Any]:
         self.check(mine)

@@ -6,7 +6,8 @@ the same formula, gives the same integer. Negative numbers are the upper half of
 complement (D.1 in Perifanis and Efraimidis, 2022).
 
 With n clients each integer is at most (2^(b-1) - 1) // n away from zero, so no sum of n leaves the
-range: one that would is an error of the client that has it, never a wrong sum.
+range: one that would is an error of the client that has it, never a wrong sum. A client that must answer
+whatever its numbers are clips them first (`clipped`).
 """
 
 from typing import Any, NamedTuple
@@ -37,6 +38,14 @@ class FixedPoint(NamedTuple):
     def largest(self) -> float:
         """The largest value that a client may send, of either sign."""
         return self.limit / 2.0**self.places
+
+    def clipped(self, values: NDArray[Any]) -> NDArray[np.float64]:
+        """Values within what a client may send. What is no number is not made one."""
+        most = float(self.limit)
+        if int(most) > self.limit:  # a limit above 2^53 may have been rounded up
+            most = float(np.nextafter(most, 0))
+        largest = most / 2.0**self.places
+        return np.clip(np.asarray(values, np.float64), -largest, largest)
 
     def encode(self, values: NDArray[Any]) -> NDArray[Any]:
         """Values of any shape, of one client or of a whole population, as integers modulo 2^bits."""

@@ -133,6 +133,10 @@ class StepPlan(NamedTuple):
         totals = np.array([1, np.ceil(most * 2.0**PLACES)])
         return Contribution(ids[order].astype(np.int64), rows[order], head, totals)
 
+    def fitted(self, mine: Contribution, clients: int) -> Contribution:
+        """`contribution` made it fit, and vectors clip."""
+        return mine
+
     def first_vector(self, mine: Contribution, clients: int) -> NDArray[Any]:
         self.check(mine)
         vector = np.zeros(self.first_length, UNSIGNED[self.bits])

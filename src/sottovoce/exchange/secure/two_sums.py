@@ -101,6 +101,8 @@ class TwoSumsClient(Generic[Result]):
         self.session = Client(group, identity, guards, random_bytes)
         self.result: Result | None = None
         """Both sums, where somebody who `tells` them adds, once they have come."""
+        self.changed = False
+        """Whether what was offered could not be sent as it is, and was clipped or became zeros."""
         self._mine: Contribution | None = None
         self._announced: Announcement | None = None
         self._first: tuple[int, ...] = ()
@@ -120,13 +122,18 @@ class TwoSumsClient(Generic[Result]):
         return self.session.start()
 
     def offer(self, mine: Contribution) -> bytes:
-        """Send the first masked vector. The rows are kept until the announcement comes."""
+        """Send the first masked vector. The rows are kept until the announcement comes.
+
+        Numbers that do not fit are made to (`Encoding.fitted`), and `changed` then says so to the person
+        here. Nobody else learns of it: a refusal would tell the server what the person has.
+        """
         if self._mine is not None:
             raise MessageError("A contribution is offered once.")
-        plan = self.plan
+        plan, given = self.plan, mine
+        mine = plan.fitted(given, len(self.group))
         vector = plan.first_vector(mine, len(self.group))
         message = self.session.mask(vector, _first(plan, self._model), plan.first_wide)
-        self._mine = mine
+        self._mine, self.changed = mine, mine is not given
         return message
 
     def receive(self, data: bytes) -> bytes:
