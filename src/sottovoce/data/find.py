@@ -58,12 +58,12 @@ def places(data_dir: Path | None) -> list[tuple[str, Path]]:
 
 
 def trouble(folder: Path) -> str | None:
-    """Why a folder cannot be read; None if it can."""
+    """Why a folder, or an archive in place of one, cannot be read; None if it can."""
     try:
         if not folder.exists():
             return "does not exist"
         if not folder.is_dir():
-            return "is not a folder"
+            return None if archive.packed(folder) else "is not a folder"
         next(folder.iterdir(), None)
     except OSError as error:
         return f"cannot be read: {error.strerror}"
@@ -161,8 +161,11 @@ def obtain(
 def look(root: Path, names: Sequence[str], files: Sequence[str], *, bare: bool = False) -> Path | None:
     """The first of `files`, plain, gzipped or in an archive, in a folder with one of `names` or in `root`.
 
-    Files with a common name, such as ratings.csv, count in `root` itself only if `bare`.
+    Files with a common name, such as ratings.csv, count in `root` itself only if `bare`. If `root` is an
+    archive, only its own files count.
     """
+    if archive.packed(root):
+        return next((path for f in files if (path := archive.member(root, f))), None)
     for folder in (*(root / name for name in names), root):
         wanted = [f for f in files if bare or folder != root or f not in COMMON]
         choices = (folder / (f + end) for f in wanted for end in ("", ".gz"))

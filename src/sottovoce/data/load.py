@@ -71,8 +71,8 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
         return _source(known, options).read(folder, seed)
     if path.is_dir() and (own := sources.held_by(path)):
         return _source(own[0], options).read(own[1], seed)
-    if path.suffix == ".zip" and (known := sources.called(path.stem)):
-        return _source(known, options).read(path.parent, seed)
+    if path.suffix == ".zip" and path.is_file() and (known := sources.packed_in(path)):
+        return _source(known, options).read(path, seed)
     held = find.listed(path) if path.is_dir() else []
     if any(".train.rating" in one.name for one in held) or RATING.search(name):
         return _source("ncf", {"path": name, **options}).read(folder, seed)

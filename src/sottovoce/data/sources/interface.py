@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from sottovoce import registry
-from sottovoce.data import find
+from sottovoce.data import archive, find
 from sottovoce.errors import DataError, either
 
 if TYPE_CHECKING:
@@ -80,6 +80,20 @@ def called(name: str) -> str | None:
     if name in registry.names("source"):
         return name
     return next((n for n, dataset in known().items() if name in dataset.folders), None)
+
+
+def packed_in(path: Path) -> str | None:
+    """The source whose files an archive holds; None if it holds something else.
+
+    If the files fit several data sets, the archive's name decides. A single file with a common name, such as
+    ratings.csv, is a table of the user's own.
+    """
+    held = {n.rsplit("/", 1)[-1].removesuffix(".gz") for n in archive.names(path)}
+    own = held - set(find.COMMON) if len(held) == 1 else held
+    found = [name for name, dataset in known().items() if own & set(dataset.files)]
+    if (named := called(path.stem)) in found:
+        return named
+    return found[0] if len(found) == 1 and len(held) > 1 else None
 
 
 def held_by(folder: Path) -> tuple[str, Path] | None:
