@@ -21,7 +21,7 @@ def page() -> str:
             "allows it. No data set is part of Sottovoce. `sottovoce data info NAME` shows its content."
         ),
         table(["name", "holds", "terms"], rows),
-        "`synthetic` needs no files; `delimited`, `ncf` and `recbole` read files of your own.",
+        "`synthetic` needs no files; `delimited`, `divided`, `ncf` and `recbole` read files of your own.",
     ]
     shown = set()
     for name, cls in shipped("source").items():

@@ -44,7 +44,7 @@ def test_the_files_decide(call: Call, divided: Path, name: str) -> None:
     done = call("run", "--data", divided / name, *SMALL, "--out", "here")
     assert done.exit_code == 0, done.output
     lines = done.stdout.splitlines()
-    assert lines[1] == "films is published in parts: 1,140 for training, 60 for testing."
+    assert lines[1] == "films comes in parts: 1,140 for training, 60 for testing."
     assert OWN in lines
     assert split_of("here") == "predefined"
     manifest = json.loads(Path("here/split.json").read_text())

@@ -1,5 +1,6 @@
 """Damaged directories, odd names, full and closed outputs: a sentence and a code, never "a defect"."""
 
+import errno
 import os
 import shutil
 import subprocess
@@ -39,9 +40,10 @@ def test_names_of_directories(call: Call, ratings: Path, name: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "sweep", "demo", "reproduce"])
-@pytest.mark.parametrize("out", ["file", "file/below", "a" * 300])
+@pytest.mark.parametrize("out", ["file", "file/below", "a" * 300, "broken", "broken/below"])
 def test_places_that_cannot_be_used(call: Call, data_less: None, command: str, out: str) -> None:
     Path("file").touch()
+    Path("broken").symlink_to("nowhere/at/all")
     arguments = {
         "run": ["quickstart"],
         "sweep": ["quickstart"],
@@ -62,6 +64,75 @@ def data_less(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("sottovoce.cli.demo._data", lambda data_dir: load("synthetic", users=60, items=80))
 
 
+@pytest.fixture
+def forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody may look into the folder `blocked` or write to `kept`; root may do everything otherwise."""
+    stat, access, mkdir = os.stat, os.access, os.mkdir
+
+    def refuse(path: object, *rest: object, **options: object) -> os.stat_result:
+        if "blocked" in Path(os.fsdecode(path)).parts[:-1]:  # type: ignore[arg-type]
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return stat(path, *rest, **options)  # type: ignore[arg-type]
+
+    def make(path: object, *rest: object, **options: object) -> None:
+        if "blocked" in Path(os.fsdecode(path)).parts[:-1]:  # type: ignore[arg-type]
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        mkdir(path, *rest, **options)  # type: ignore[arg-type]
+
+    def may(path: object, mode: int, **options: object) -> bool:
+        kept = Path(os.fsdecode(path)).name == "kept" and mode & os.W_OK  # type: ignore[arg-type]
+        return not kept and access(path, mode, **options)  # type: ignore[arg-type]
+
+    for folder in ("blocked", "kept"):
+        Path(folder).mkdir()
+    monkeypatch.setattr(os, "stat", refuse)
+    monkeypatch.setattr(os, "access", may)
+    monkeypatch.setattr(os, "mkdir", make)
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "said"),
+    [
+        (("run", "--data", "blocked/r.csv"), 3, "blocked/r.csv cannot be read: Permission denied."),
+        (("run", "blocked/x.toml"), 2, "blocked/x.toml cannot be read: Permission denied."),
+        (("reproduce", "blocked/x.toml"), 2, "blocked/x.toml cannot be read: Permission denied."),
+        (("report", "blocked/run"), 6, "blocked/run"),
+        (("run", "quickstart", "--out", "blocked/run"), 6, "blocked/run cannot be used: Permission denied."),
+        (("run", "quickstart", "--out", "kept"), 6, "kept cannot be used: Permission denied."),
+        (("demo", "--out", "kept"), 6, "kept cannot be used: Permission denied."),
+        (("sweep", "quickstart", "--out", "blocked/s"), 6, "cannot be used: Permission denied."),
+    ],
+)
+def test_folders_without_permission(
+    call: Call, data_less: None, forbidden: None, command: tuple[str, ...], code: int, said: str
+) -> None:
+    done = call(*command)
+    assert said in done.stderr, done.output
+    assert done.exit_code == code, done.output
+    assert "SOTTOVOCE_DEBUG" not in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("command", "what"),
+    [
+        (("run", "quickstart", "--out", ""), "The value of --out is empty."),
+        (("run", "quickstart", "--out= \t"), "The value of --out is empty."),
+        (("run", "--data", ""), "The value of --data is empty."),
+        (("run", "quickstart", "--data-dir", "\N{NO-BREAK SPACE}"), "The value of --data-dir is empty."),
+        (("run", ""), "One of the arguments is empty."),
+        (("data", "info", ""), "One of the arguments is empty."),
+        (("report", " "), "One of the arguments is empty."),
+        (("recommend", "run", "--user", " "), "The value of --user is empty."),
+        (("sweep", "quickstart", "--seeds", ""), "The value of --seeds is empty."),
+    ],
+)
+def test_empty_values_are_refused(call: Call, command: tuple[str, ...], what: str) -> None:
+    done = call(*command)
+    assert done.exit_code == 2, done.output
+    assert what in done.stderr
+    assert not list(Path().iterdir())
+
+
 def test_default_places(call: Call, ratings: Path) -> None:
     Path("runs").touch()
     done = call("run", "--data", ratings, *COLUMNS, *SMALL)
@@ -74,7 +145,7 @@ def test_default_places(call: Call, ratings: Path) -> None:
     [
         (b"", "is damaged: it is not a JSON object (Invalid JSON: EOF"),
         (b'{"final": {', "is damaged: it is not a JSON object (Invalid JSON: EOF"),
-        (b"[]", "is damaged: it is not a JSON object (Input should be an object)"),
+        (b"[]", "is damaged: it is not a JSON object."),
         (b"{}", "is damaged: it has no final"),
         (b'{"final": 3}', "is damaged: it has no best, baselines"),
         (b"\xff\xfe", "is damaged: it is not a JSON object"),

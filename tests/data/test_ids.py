@@ -116,6 +116,8 @@ def test_one_spelling_for_each(given: list[str], expected: list[str]) -> None:
         (["x", "1", "\u201c1\u201d"], "\u201c1\u201d"),
         (["x", "\u00ab1\u00bb", "1"], "\u00ab1\u00bb"),
         (["9007199254740993.0", "1"], "rounded"),
+        (["7.66E+16", "7.67E+16"], "line 2 has the user '7.66E\\+16', which may have been rounded"),
+        (["1.2E+09", "2"], "rounded"),
         (["1.23457E+11", "2"], "line 2 has the user '1.23457E\\+11', which may have been rounded"),
         (["1", "\u00a0", "2"], "line 3 has no user"),
         (["1", "\u200b", "\ufeff"], "line 3 has no user.*first of 2"),

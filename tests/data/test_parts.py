@@ -47,6 +47,18 @@ def test_ncf(toy: Path) -> None:
     assert load("ncf", path=str(toy)).name == "toy"
 
 
+@pytest.mark.parametrize("end", ["\r", "\r\n"])
+def test_line_ends_of_all_systems(end: str, toy: Path) -> None:
+    wanted = ncf.read_parts(toy)
+    for name, text in NCF.items():
+        (toy / name).write_bytes(text.replace("\n", end).encode())
+    parts = ncf.read_parts(toy)
+    assert facts(parts.whole) == facts(wanted.whole)
+    assert parts.negatives is not None
+    assert wanted.negatives is not None
+    assert parts.negatives.tolist() == wanted.negatives.tolist()
+
+
 def test_ncf_without_validation_and_negatives(toy: Path) -> None:
     for name in ("toy.validation.rating", "toy.validation.negative", "toy.test.negative"):
         (toy / name).unlink()
@@ -69,6 +81,28 @@ def test_ncf_broken(toy: Path, name: str, text: str, said: str) -> None:
     (toy / name).write_text(text)
     with pytest.raises(DataError, match=said):
         ncf.read_parts(toy)
+
+
+def test_other_names_of_the_files(toy: Path) -> None:
+    wanted = ncf.read_parts(toy)
+    (toy / "toy.test.negative").rename(toy / "toy.test.negatives")
+    for name in ("rating", "negative"):
+        (toy / f"toy.validation.{name}").rename(toy / f"toy.valid.{name}")
+    for place in (toy, toy / "toy.test.negatives", toy / "toy.valid.rating"):
+        data = load(place)
+        assert facts(data) == facts(wanted.whole)
+        assert data.division is not None
+        assert len(data.division.negatives) == 2
+        assert not [note for note in data.notes if note.startswith("Not used")]
+    (toy / "toy.test.negatives").rename(toy / "toy.test.negatives.txt")
+    assert "Not used, though beside these files: toy.test.negatives.txt." in load(toy).notes
+
+
+def test_what_a_part_lacks_is_said(toy: Path) -> None:
+    (toy / "toy.test.rating").write_text("1\t25\n0\t25\n")
+    for what in ("ratings", "times"):
+        note = f"train and validation have {what}, but test has none: {what} are not used."
+        assert f"Of the parts of toy, {note}" in load(toy).notes
 
 
 def test_ncf_missing(toy: Path) -> None:
@@ -99,6 +133,15 @@ def test_recbole(words: tuple[str, str, str], tmp_path: Path) -> None:
     (tmp_path / f"toy.{words[2]}.inter").unlink()
     with pytest.raises(DataError, match="does not belong to a data set in parts"):
         recbole.read_parts(tmp_path)
+
+
+def test_units_of_time_in_parts(tmp_path: Path) -> None:
+    (tmp_path / "toy.train.inter").write_text(f"{HEAD}u1\ti1\t4\t1333476450000\nu2\ti1\t4\t1333476451000\n")
+    (tmp_path / "toy.test.inter").write_text(f"{HEAD}u1\ti2\t4\t1333476460000\n")
+    assert "times in milliseconds" in load(tmp_path).source
+    (tmp_path / "toy.test.inter").write_text(f"{HEAD}u1\ti2\t4\t7\n")
+    with pytest.raises(DataError, match=r"toy\.test\.inter, line 2 has a time of another kind"):
+        load(tmp_path)
 
 
 def test_recbole_types(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def parts(item: str = "{}", user: str = "{}", negative: str = "{}") -> dict[str,
 
 def test_what_fits(tmp_path: Path) -> None:
     data = load(write(tmp_path, parts()))
-    assert data.notes == ("x is published in parts: 40 for training, 4 for testing.",)
+    assert data.notes == ("x comes in parts: 40 for training, 4 for testing.",)
     assert data.items == 20
 
 

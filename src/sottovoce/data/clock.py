@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import dates, decimals
+from sottovoce.data import dates, decimals, mixture
 from sottovoce.data.dates import Refusal
 
 if TYPE_CHECKING:
@@ -113,7 +113,12 @@ def _moments(series: pl.Series, note: str) -> Times:
     if unknown.any():
         return _refused(series, dates.unknown(unknown.to_numpy()))
     unit = {"ms": 1000, "us": 10**6, "ns": 10**9}[series.dtype.time_unit]  # type: ignore[attr-defined]
-    return _split(series.to_physical().to_numpy(), unit, note)
+    found = _split(series.to_physical().to_numpy(), unit, note)
+    empty = found.seconds == 0  # 1970-01-01, written for a date that is missing
+    if empty.any() and not empty.all() and (found.seconds[~empty] > _FIRST).all():
+        return _refused(series, Refusal(empty, mixture.NONE, mixture.GAP))
+    lone = mixture.far(found.seconds)
+    return found if lone is None else _refused(series, lone)
 
 
 def _split(ticks: NDArray[np.int64], unit: int, note: str) -> Times:
@@ -130,15 +135,16 @@ def _numbers(values: NDArray[np.int64], fraction: NDArray[np.float64] | None = N
     missing = (values == 0) | (values == -1)
     days = _days(values)
     if missing.any() and not missing.all() and (days is not None or (values[~missing] > _FIRST).all()):
-        problem = "seems to have no time, although other rows have one"
-        return Times(
-            values, None, "", Refusal(missing, problem, "Write the time in these rows, or remove them.")
-        )
+        return Times(values, None, "", Refusal(missing, mixture.NONE, mixture.GAP))
     if days is not None:
         return days
+    odd = mixture.odd(values)
+    if odd is not None:
+        return Times(values, None, "", odd)
     if low > -_LAST and high < _LAST:
         rest = None if fraction is None else np.floor(fraction * 1e9).astype(np.int64)
-        return Times(values, rest, STEPS if low >= 0 and high < _FIRST else "")
+        note = STEPS if low >= 0 and high < _FIRST else ""
+        return Times(values, rest, note, mixture.far(values))
     size = np.searchsorted([_LAST * 1000**n for n in range(3)], np.abs(values), side="right")
     units = np.unique(size[values != 0])
     if len(units) > 1:
@@ -148,6 +154,9 @@ def _numbers(values: NDArray[np.int64], fraction: NDArray[np.float64] | None = N
         remedy = "Write all times in the same unit."
         return Times(values, None, "", Refusal((size != usual) & (values != 0), problem, remedy))
     unit = int(units[0])
+    lone = mixture.far(values // 1000**unit)
+    if lone is not None:
+        return Times(values, None, "", lone)
     return _split(values, 1000**unit, f"times in {UNITS[unit]}, judging by their size")
 
 
@@ -171,4 +180,4 @@ def _days(values: NDArray[np.int64]) -> Times | None:
     if fit.all():
         return Times(seconds, None, f"times are {what}")
     problem = f"has a time of another kind: the others are {what}"
-    return Times(values, None, "", Refusal(~fit, problem, "Write all times in the same way."))
+    return Times(values, None, "", Refusal(~fit, problem, mixture.SAME))

@@ -184,12 +184,14 @@ def _order(parts: dict[str, pl.Series], day_first: bool | None) -> tuple[bool, s
     )
 
 
-def calendar(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
+def calendar(
+    values: NDArray[np.int64], digits: int | None = None
+) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
     """Seconds since 1970 from numbers such as 20120403 or 20120403180730, and a mask of valid ones.
 
-    All valid numbers have the same number of digits.
+    All valid numbers have the same number of digits: `digits`, or as many as the median.
     """
-    middle = len(str(int(np.median(values[:: len(values) // _SAMPLE + 1]))))
+    middle = digits or len(str(int(np.median(values[:: len(values) // _SAMPLE + 1]))))
     scale = _DIGITS.get(middle)
     if scale is None:
         return values, np.zeros(len(values), np.bool_)

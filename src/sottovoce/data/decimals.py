@@ -58,6 +58,24 @@ class Doubt(NamedTuple):
     remedy: str
 
 
+def grouped(series: pl.Series) -> Doubt:
+    """Numbers such as 1.000 beside 900, which can be a thousand, as many countries write it, or one."""
+    import polars as pl
+
+    rows = np.zeros(len(series), np.bool_)
+    if series.dtype == pl.String:
+        text = series.str.strip_chars()
+        marked = text.str.contains(".", literal=True).fill_null(False)
+        three = text.str.contains(r"^[1-9]\d{0,2}(\.\d{3})+$").fill_null(False)
+        if marked.any() and not marked.all() and (three == marked).all():
+            rows = three.to_numpy()
+    return Doubt(
+        rows,
+        "has a rating whose point can separate thousands or decimals",
+        "Write numbers without a mark for thousands: 1000, or 1.0.",
+    )
+
+
 def doubt(values: NDArray[np.float64], name: str) -> Doubt | None:
     """Ratings that would make the scale meaningless: huge ones, and ones far from all others.
 

@@ -102,9 +102,10 @@ def file(path: str, data_dir: Path | None) -> Path:
     raise DataError(f"The file {path} does not exist. Looked for: {tried}.", "Check the path.")
 
 
-def beside(path: Path, name: str) -> Path | None:
-    """The file with this name, plain or gzipped, in the same folder or archive; None if missing."""
-    return next((p for p in (path.with_name(name), path.with_name(f"{name}.gz")) if archive.exists(p)), None)
+def beside(path: Path, *names: str) -> Path | None:
+    """The first file with one of these names, plain or gzipped, in the same folder or archive; or None."""
+    choices = (path.with_name(name + end) for name in names for end in ("", ".gz"))
+    return next((choice for choice in choices if archive.exists(choice)), None)
 
 
 def locate(

@@ -51,6 +51,7 @@ _MISSING = {"nan", "NaN", "None", "null", "NULL", "<NA>", "NaT", "N/A", "undefin
 """What programs write for a missing value."""
 _EXACT = {"Float16": 2**11, "Float32": 2**24, "Float64": 2**53}
 _SHORTENED = 6  # digits that a spreadsheet keeps of a long number
+_LONG = 9  # powers of ten; spreadsheets write numbers of twelve digits so, and narrow columns of fewer
 _ROUNDED = "may have been rounded: different ids may have become one"
 _AS_TEXT = "Export the file again with ids as text or as whole numbers."
 _ONE_WAY = "Write the same id always in the same way; if they are different ids, put a letter before one."
@@ -126,7 +127,9 @@ def _rounded(text: str, number: int) -> bool:
     power = _POWER.fullmatch(text)
     if power is not None:
         digits = len(power[1]) + len(power[2] or "")
-        return digits >= _SHORTENED and int(power[3]) > len(power[2] or "")
+        implied = int(power[3]) - len((power[2] or "").rstrip("0"))
+        written = "+" in text[1:] or "." in text  # as programs write it; 4e99 can be a name
+        return implied > 0 and (digits >= _SHORTENED or (written and int(power[3]) >= _LONG))
     return "." in text and abs(number) > _EXACT["Float64"]
 
 

@@ -24,6 +24,7 @@ _STARTS: dict[bytes, tuple[str, str]] = {
     b"Obj\x01": ("an Avro file", "Save it as Parquet or CSV and use that file."),
     b"\x89HDF\r\n": ("an HDF5 file", _SAVE),
     b"\x93NUMPY": ("a NumPy array", _SAVE),
+    b"%%MatrixMarket": ("a Matrix Market file", "Write its entries as CSV, with columns user,item,rating."),
     b"RDX": ("an R data file", "Write the table with write.csv in R and use that file."),
     b"\x89PNG": ("an image", "Use a file with the data that it shows."),
     b"\xff\xd8\xff": ("an image", "Use a file with the data that it shows."),

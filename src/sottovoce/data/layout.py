@@ -12,7 +12,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from sottovoce.data import looks, words
+from sottovoce.data import lists, looks, words
 from sottovoce.data.table import Table
 from sottovoce.errors import DataError, either
 from sottovoce.registry import nearest
@@ -172,6 +172,9 @@ def guess(table: Table, header: bool) -> Layout:
     found = _by_name(table) if header else _by_order(table)
     if header and "user" not in found:
         _refuse_export(table, names, found)
+    if header:
+        lists.refuse_names(table, found)
+    sure = "user" in found and "item" in found and header
     if header and len(names) <= _FEW:
         _by_content(table, found)
     if header and "item" not in found and "title" in found:
@@ -179,6 +182,7 @@ def guess(table: Table, header: bool) -> Layout:
     missing = [role for role in ("user", "item") if role not in found]
     if missing:
         raise _unclear(table, f"has no column that is clearly the {' or the '.join(missing)}")
+    lists.refuse_values(table, found, sure)
     return _layout(found, names, True)
 
 
@@ -277,6 +281,8 @@ def _by_content(table: Table, found: dict[str, int]) -> None:
         at: looks.kind(series)
         for at, series in enumerate(table.frame.get_columns())
         if at not in found.values()
+        and not lists.describing(series.name)
+        and not (at == 0 and looks.counts(series))
     }
     for role in ("time", "rating"):
         alike = [at for at, kind in kinds.items() if kind == role]

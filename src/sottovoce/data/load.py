@@ -3,22 +3,22 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sottovoce import registry
-from sottovoce.data import find, sources
+from sottovoce.data import find, named_parts, sources
 from sottovoce.data.filters import Filters
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.sources import Source
-from sottovoce.errors import DataError, either
+from sottovoce.errors import DataError, RecipeError, either
 
 if TYPE_CHECKING:
     from sottovoce.data.sources.delimited import Delimited
 
-RATING = re.compile(r"\.(train|test|validation)\.(rating|negative)(\.gz)?$")
+_OF_TABLES = ("columns", "scale", "day_first")
 
 
 def load(
@@ -48,8 +48,10 @@ def load(
 
 def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) -> Interactions:
     if isinstance(data, Interactions):
+        _refuse_settings(options, (), "interactions that are loaded already")
         return data
     if hasattr(data, "columns"):
+        _refuse_settings(options, _OF_TABLES, "a table in memory")
         return cast("Delimited", _source("delimited", options)).frame(data, "table")
     if not isinstance(data, str | bytes | os.PathLike):
         raise DataError(
@@ -74,13 +76,44 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
     if path.suffix == ".zip" and path.is_file() and (known := sources.packed_in(path)):
         return _source(known, options).read(path, seed)
     held = find.listed(path) if path.is_dir() else []
-    if any(".train.rating" in one.name for one in held) or RATING.search(name):
+    if any(".train.rating" in one.name for one in held) or named_parts.RATINGS.search(name):
         return _source("ncf", {"path": name, **options}).read(folder, seed)
     if any(one.name.endswith((".inter", ".inter.gz")) for one in held) or ".inter" in path.suffixes:
         return _source("recbole", {"path": name, **options}).read(folder, seed)
     if path.is_dir():
+        path = _divided(path, held)
+        name = str(path)
+    there = _there(path, folder)
+    if named_parts.beside(there):
+        return _source("divided", {"path": name, **options}).read(folder, seed)
+    interactions = _source("delimited", {"path": name, **options}).read(folder, seed)
+    others = ", ".join(one.name for one in named_parts.unused(there))
+    note = (f"Not used, though beside {there.name}: {others}.",) if others else ()
+    return replace(interactions, notes=interactions.notes + note)
+
+
+def _there(path: Path, folder: Path | None) -> Path:
+    """Where a file is, if it is anywhere."""
+    try:
+        return find.file(str(path), folder)
+    except DataError:
+        return path
+
+
+def _divided(path: Path, held: Sequence[Path]) -> Path:
+    """The training set in a folder with one divided data set. Other folders are refused."""
+    found = {parts["train"] for one in held if one.is_file() and (parts := named_parts.beside(one))}
+    if len(found) != 1:
         raise _unknown_folder(path, held)
-    return _source("delimited", {"path": name, **options}).read(folder, seed)
+    return found.pop()
+
+
+def _refuse_settings(options: Mapping[str, Any], valid: Sequence[str], what: str) -> None:
+    """Refuse settings that would have no effect, and unknown ones."""
+    every = [*valid, *Filters._fields]
+    for key in options:
+        if key not in every:
+            raise RecipeError(f"{key} is not a setting of {what}.", registry.nearest(key, every))
 
 
 def _unknown_folder(path: Path, held: Sequence[Path]) -> DataError:

@@ -109,6 +109,18 @@ def numeric(series: pl.Series) -> bool:
     return len(sample) > 0 and decimals.floats(sample)[0].null_count() == 0
 
 
+def fractions(series: pl.Series) -> bool:
+    """Whether a column holds numbers, most of them with decimals, as ids never are."""
+    import polars as pl
+
+    if series.dtype != pl.String and not series.dtype.is_numeric():
+        return False
+    values = decimals.floats(_sample(series))[0]
+    if not len(values) or values.null_count() or not values.is_finite().all():
+        return False
+    return bool(2 * np.count_nonzero(values.to_numpy() % 1) > len(values))
+
+
 def counts(series: pl.Series) -> bool:
     """Whether a column holds only row numbers, from 0 or 1."""
     import polars as pl

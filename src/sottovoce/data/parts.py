@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import ids, unknown
+from sottovoce.data import ids, mixture, unknown
 from sottovoce.data.interactions import Catalog, Division, Interactions, arrange
 from sottovoce.data.split import TEST, TRAIN, WEIGHTING
+from sottovoce.errors import DataError
 
 NUMBER = {"train": TRAIN, "test": TEST, "validation": WEIGHTING}
 
@@ -86,6 +87,8 @@ def assemble(
     The catalogue must list every item.
     """
 
+    _refuse_other_times(rows)
+
     def column(field: str) -> NDArray[Any] | None:
         columns = [getattr(part, field) for part in rows.values()]
         return None if any(c is None for c in columns) else np.concatenate(columns)
@@ -109,7 +112,7 @@ def assemble(
     codes = np.array([NUMBER[part] for part in rows], np.int8)
     given = {NUMBER[part]: negatives for part, negatives in drawn.items()}
     whole = replace(whole, division=Division(codes[number], within, given, catalog))
-    whole = replace(whole, notes=unknown.notes(whole) + notes)
+    whole = replace(whole, notes=unknown.notes(whole) + tuple(_lacking(name, rows)) + notes)
     parts = {}
     for at, part in enumerate(rows):
         mine = number == at
@@ -124,6 +127,34 @@ def assemble(
         drawn.get("test"),
         drawn.get("validation"),
     )
+
+
+def _refuse_other_times(rows: Mapping[str, Rows]) -> None:
+    """Refuse times that are of one kind in each part, but not in all of them."""
+    timed = {name: part.time for name, part in rows.items() if part.time is not None}
+    if len(timed) < len(rows):
+        return
+    every = np.concatenate(list(timed.values()))
+    odd = mixture.odd(every) or mixture.far(every)
+    if odd is None:
+        return
+    at = int(np.flatnonzero(odd.rows)[0])
+    for name, times in timed.items():
+        if at < len(times):
+            raise DataError(f"{rows[name].place(at)} {odd.problem}.", odd.remedy)
+        at -= len(times)
+
+
+def _lacking(name: str, rows: Mapping[str, Rows]) -> Iterator[str]:
+    """A note on each column that some parts have and others lack. It is not used."""
+    for field, what in (("value", "ratings"), ("time", "times")):
+        without = [part for part, given in rows.items() if getattr(given, field) is None]
+        if 0 < len(without) < len(rows):
+            having = [part for part in rows if part not in without]
+            one, two = (
+                f"{' and '.join(some)} {'has' if len(some) == 1 else 'have'}" for some in (having, without)
+            )
+            yield f"Of the parts of {name}, {one} {what}, but {two} none: {what} are not used."
 
 
 def _matrix(given: Negatives, place: Mapping[str, int]) -> NDArray[np.int32]:

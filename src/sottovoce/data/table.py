@@ -78,6 +78,7 @@ class Table:
 
     def ratings(self, column: int, scale: tuple[float, float] | None = None) -> NDArray[np.float64]:
         """A column of ratings. Without a `scale`, doubtful ratings are refused (see `decimals.doubt`)."""
+        self._refuse(column, *decimals.grouped(self.frame.to_series(column)))
         values = self.numbers(column, "rating", scale)
         doubt = decimals.doubt(values, self.frame.columns[column]) if scale is None else None
         if doubt is not None:
@@ -316,7 +317,7 @@ def from_frame(where: str, frame: Any) -> Table:
         frame = pl.DataFrame(columns, strict=False)
     if frame.height == 0:
         raise DataError(f"{where} is empty.", "Give at least one row.")
-    return Table(where, frame)
+    return Table(where, frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String)))
 
 
 def _values(column: Any) -> NDArray[Any] | Sequence[Any]:

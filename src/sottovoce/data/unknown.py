@@ -35,7 +35,7 @@ def notes(data: Interactions) -> tuple[str, ...]:
     named = {TRAIN: "for training", WEIGHTING: "for validation", TEST: "for testing"}
     rows = ", ".join(f"{size:,} {named[part]}" for part, size in sizes.items() if size)
     return (
-        f"{data.name} is published in parts: {rows}.",
+        f"{data.name} comes in parts: {rows}.",
         *_unknown(data, parts, owner),
         *(
             said

@@ -54,8 +54,20 @@ WEAK = (
 )
 """Words that often mean something else: they count only if the values fit."""
 
+ABOUT_ITEMS = """
+genre genres category categories kategorie kategorien class director directors author authors publisher
+brand description imdburl releasedate runtime price
+"""
+ABOUT_PEOPLE = "gender sex age agegroup occupation job zip zipcode postcode birthdate birthday"
+ABOUT_PLACES = """
+latitude longitude lat lon lng long coordinates city state province country region address street
+"""
+ABOUT_FRIENDS = "friend friendid friends follower followerid followee followeeid followed"
+"""Names of columns that describe something, and hold neither people nor items."""
+
 _LETTERS = str.maketrans({"ø": "o", "Ø": "o", "ł": "l", "Ł": "l", "đ": "d", "ı": "i", "æ": "ae", "œ": "oe"})
 _NUMBER = re.compile("(?<=.)(id|nummer)$")
+_TYPE = re.compile(r":[^\W\d]*$")  # but `user:1` is an id
 _FREE = "id ids nr no num number key code uuid index"
 _NOT_RATING = "average avg mean count num number total imdb global votes my_review users all"
 _NOT_TIME = "release released published publication birth born birthday year zone of"
@@ -72,7 +84,7 @@ EXPORTS = {
 
 def plain(name: str) -> str:
     """A name with letters and digits only, without accents, and without a type as in `user_id:token`."""
-    return "".join(c for c in _bare(name.split(":")[0]) if c.isalnum())
+    return "".join(c for c in _bare(_TYPE.sub("", name)) if c.isalnum())
 
 
 def _bare(text: str) -> str:

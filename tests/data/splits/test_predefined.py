@@ -63,7 +63,7 @@ def test_filters_keep_negatives_and_parts_together(files: Path) -> None:
 
 
 def test_data_that_does_not_come_in_parts() -> None:
-    with pytest.raises(DataError, match="is not published in parts"):
+    with pytest.raises(DataError, match="does not come in parts"):
         Predefined().split(load("synthetic", users=50, items=60), 1)
 
 

@@ -11,11 +11,25 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import archive, find, json_lines, kinds, layout, looks, table, text
+from sottovoce.data import archive, find, json_lines, kinds, layout, looks, strays, table, text
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build
+from sottovoce.data.parts import Rows
 from sottovoce.errors import DataError
 from sottovoce.registry import component
+
+
+class Opened(NamedTuple):
+    """A table, and how it was read."""
+
+    content: table.Table
+    named: bool
+    """Whether a header names the columns."""
+    name: str
+    kind: str
+    nested: Mapping[str, int] | None = None
+    """The columns with lists or objects, each with the first row that has one."""
+
 
 _HEAD = 65536  # bytes from which separator and header are found
 
@@ -47,27 +61,32 @@ class Delimited(NamedTuple):
         if not self.path:
             raise DataError("The source 'delimited' needs a file.", "Set data.path to its path.")
         path = archive.only(find.file(self.path, data_dir))
+        return self._interactions(self.opened(path))
+
+    def opened(self, path: Path) -> Opened:
+        """The table in a file."""
         raw = table.read_bytes(path)
         name = path.name.removesuffix(".gz")
         stem = Path(name).stem
         if raw.startswith(kinds.PARQUET) or name.endswith((".parquet", ".pq")):
-            return self._interactions(table.read_parquet(path, raw), True, stem, "Parquet")
+            return Opened(table.read_parquet(path, raw), True, stem, "Parquet")
         kinds.refuse(str(path), raw)
         raw = text.decode(path, raw, self.encoding)
         if json_lines.is_json(name, raw):
             found = json_lines.read(path, raw)
-            return self._interactions(found.table, True, stem, "JSON lines", found.nested)
+            return Opened(found.table, True, stem, "JSON lines", found.nested)
         return self._text(path, raw, stem)
 
     def frame(self, frame: Any, name: str) -> Interactions:
         """The interactions in a table in memory."""
-        return self._interactions(table.from_frame("The table", frame), True, name, "table in memory")
+        return self._interactions(Opened(table.from_frame("The table", frame), True, name, "table in memory"))
 
-    def _text(self, path: Path, raw: bytes, name: str) -> Interactions:
-        """The interactions in delimited text. Comments in the first lines are skipped."""
+    def _text(self, path: Path, raw: bytes, name: str) -> Opened:
+        """The table in delimited text. Comments in the first lines are skipped."""
         before = text.preamble(raw)
         raw, skipped = before.rest, before.lines
         head = _head(raw)
+        strays.refuse_drawing(str(path), head)
         mark = self.separator or before.separator or layout.separator_of(str(path), head)
         if mark in ("", '"', "\n", "\r"):
             raise DataError(
@@ -97,44 +116,52 @@ class Delimited(NamedTuple):
         first = "with a header of column numbers" if numbered else f"with{'' if header else 'out'} a header"
         kind = f"{shown}-separated{' in aligned columns' if aligned else ''}, {first}"
         kind += f", below {len(above)} line{'s' * (len(above) > 1)} of comment" if above else ""
-        return self._interactions(content, header and not numbered, name, kind)
+        return Opened(content, header and not numbered, name, kind)
 
-    def _interactions(
-        self,
-        content: table.Table,
-        named: bool,
-        name: str,
-        kind: str,
-        nested: Mapping[str, int] | None = None,
-    ) -> Interactions:
-        where = layout.given(content, self.columns) if self.columns else layout.guess(content, named)
+    def _interactions(self, found: Opened) -> Interactions:
+        content = found.content
+        where = self.layout_of(found)
+        rows, titles = self.rows(found, where)
+        catalog, notes = titled(found.name, rows.item, titles) if titles is not None else (None, ())
+        data = build(
+            found.name,
+            *rows[:4],
+            catalog=catalog,
+            scale=self.scale,
+            source=f"{content.where} ({'; '.join([found.kind, str(where), *content.notes])})",
+        )
+        return replace(data, notes=notes)
+
+    def layout_of(self, found: Opened) -> layout.Layout:
+        """The columns as given, or guessed."""
+        if self.columns:
+            return layout.given(found.content, self.columns)
+        return layout.guess(found.content, found.named)
+
+    def rows(self, found: Opened, where: layout.Layout) -> tuple[Rows, list[str] | None]:
+        """The columns that are used, and the titles of items. Rows are sorted by fractions of a second."""
+        content = found.content
         for at in where[:5]:
-            if at is not None and (row := (nested or {}).get(where.names[at])) is not None:
+            if at is not None and (row := (found.nested or {}).get(where.names[at])) is not None:
                 raise DataError(
                     f"{content.place(row)} holds a list or an object in {where.names[at]!r}.",
                     "Write a single value, or choose other columns.",
                 )
         user, item = content.ids(where.user, "user"), content.ids(where.item, "item")
+        if "U" in (user.dtype.kind, item.dtype.kind):  # where all ids are numbers, no row is of another kind
+            strays.refuse(content, where.user, where.item)
         value = None if where.rating is None else content.ratings(where.rating, self.scale)
         time = None if where.time is None else content.moments(where.time, self.day_first)
-        titled = None if where.title is None else _titled(name, item, content.texts(where.title))
-        catalog, notes = titled or (None, ())
-        seconds = None if time is None else time.seconds
-        if time is not None and time.rest is not None:
-            order = time.order
-            user, item, seconds = user[order], item[order], time.seconds[order]
-            value = None if value is None else value[order]
-        data = build(
-            name,
-            user,
-            item,
-            value,
-            seconds,
-            catalog=catalog,
-            scale=self.scale,
-            source=f"{content.where} ({'; '.join([kind, str(where), *content.notes])})",
+        titles = None if where.title is None else content.texts(where.title)
+        if time is None or time.rest is None:
+            return Rows(user, item, value, None if time is None else time.seconds, content.place), titles
+        order = time.order
+        value = None if value is None else value[order]
+        titles = None if titles is None else [titles[row] for row in order.tolist()]
+        rows = Rows(
+            user[order], item[order], value, time.seconds[order], lambda n: content.place(int(order[n]))
         )
-        return replace(data, notes=notes)
+        return rows, titles
 
 
 def _head(raw: bytes) -> list[str]:
@@ -174,7 +201,7 @@ def _content(path: Path, raw: bytes, mark: str, header: bool, skipped: int) -> t
             raise error from None
 
 
-def _titled(name: str, item: NDArray[Any], titles: Sequence[str]) -> tuple[Catalog, tuple[str, ...]]:
+def titled(name: str, item: NDArray[Any], titles: Sequence[str]) -> tuple[Catalog, tuple[str, ...]]:
     """A catalogue with the first title of each item, and a note on items with several titles."""
     catalog = of_rows(name, item)
     given = np.array([bool(title) for title in titles])

@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import archive, find, ids, layout, table, text
+from sottovoce.data import archive, find, ids, layout, strays, table, text
 from sottovoce.data.catalogs import choose, of_rows
 from sottovoce.data.interactions import Catalog, Interactions
+from sottovoce.data.named_parts import RATINGS, SPELLED, unused
 from sottovoce.data.parts import Negatives, Parts, Rows, agreed, assemble
 from sottovoce.data.sources import _places
 from sottovoce.errors import DataError
 from sottovoce.registry import component
-
-_ENDS = re.compile(r"\.(train|test|validation)\.(rating|negative)(\.gz)?$")
 
 
 @component("source", "ncf")
@@ -51,24 +50,33 @@ def read_parts(
     `path` is one of the files, the common beginning of their names, or a folder with one such data set.
     """
     train = _train(str(path), data_dir)
-    name = _ENDS.sub("", train.name)
-    contents, rows = {}, {}
+    name = RATINGS.sub("", train.name)
+    contents, rows, used = {}, {}, []
     for part in ("train", "validation", "test"):
-        found = find.beside(train, f"{name}.{part}.rating")
+        found = find.beside(train, *_named(name, part, "rating"))
         if found is None and part != "validation":
             raise DataError(f"{train.parent} holds no {name}.{part}.rating.", "Put it into the same folder.")
         if found is not None:
+            used.append(found)
             contents[part] = content = _ratings(found)
             rows[part] = _columns(content, scale)
-            negative = find.beside(train, f"{name}.{part}.negative")
+            negative = find.beside(train, *_named(name, part, "negative"))
             if negative is not None:
+                used.append(negative)
                 rows[part] = _with_negatives(negative, rows[part])
     rows = agreed(rows)
     every = np.concatenate([part.items for part in rows.values()])
     catalog = choose(_catalog(name, list(contents.values()), rows, every), every)
     notes = dict.fromkeys(note for content in contents.values() for note in content.notes)
     said = "; ".join([f"NCF files of {name}", *notes])
-    return assemble(name, rows, catalog, scale=scale, source=f"{train.parent} ({said})")
+    others = [f.name for f in unused(train) if f not in used and f.name.startswith(f"{name}.")]
+    lone = (f"Not used, though beside these files: {', '.join(others)}.",) if others else ()
+    return assemble(name, rows, catalog, scale=scale, source=f"{train.parent} ({said})", notes=lone)
+
+
+def _named(name: str, part: str, kind: str) -> list[str]:
+    """The names that a file of a part can have: `X.test.negative`, `X.test.negatives` and so on."""
+    return [f"{name}.{word}.{kind}{end}" for word in SPELLED[part] for end in ("", "s")]
 
 
 def _ratings(path: Path) -> table.Table:
@@ -84,10 +92,10 @@ def _ratings(path: Path) -> table.Table:
 
 def _train(path: str, data_dir: Path | None) -> Path:
     """The `.train.rating` file for a path."""
-    base = _ENDS.sub("", path)
-    for end in ("", ".gz"):
+    base = RATINGS.sub("", path)
+    for choice in (name + end for name in _named(base, "train", "rating") for end in ("", ".gz")):
         try:
-            return find.file(f"{base}.train.rating{end}", data_dir)
+            return find.file(choice, data_dir)
         except DataError:
             continue
     folder = find.file(path, data_dir)
@@ -108,6 +116,7 @@ def _columns(content: table.Table, scale: tuple[float, float] | None) -> Rows:
         raise DataError(
             f"{content.place(0)} has {width} fields.", "Write two, three, four or six fields per line."
         )
+    strays.refuse(content, 0, 1)
     return Rows(
         content.ids(0, "user"),
         content.ids(1, "item"),
@@ -122,7 +131,7 @@ def _with_negatives(path: Path, rows: Rows) -> Rows:
     import polars as pl
 
     whole = table.decode(path, table.read_bytes(path)).decode()
-    lines = [(n, line.split("\t")) for n, line in enumerate(whole.split("\n"), 1) if line.strip(ids.EDGES)]
+    lines = [(n, line.split("\t")) for n, line in enumerate(text.lines(whole), 1) if line.strip(ids.EDGES)]
     if len(lines) == len(rows.user) + 1 and "(" not in lines[0][1][0]:
         lines = lines[1:]  # without the header
     keys = [_key(fields[0]) for _, fields in lines]

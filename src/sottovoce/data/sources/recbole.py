@@ -15,18 +15,22 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import find, layout, table, unknown
+from sottovoce.data import find, layout, strays, table, unknown
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Catalog, Interactions, build, extended
+from sottovoce.data.named_parts import SPELLED
 from sottovoce.data.parts import Parts, Rows, agreed, assemble
 from sottovoce.data.sources import _places
 from sottovoce.errors import DataError
 from sottovoce.registry import component
 
 TYPES = ("token", "token_seq", "float", "float_seq")
-DIVIDED = (
-    {"train": "train", "validation": "valid", "test": "test"},
-    {"train": "part1", "validation": "part2", "test": "part3"},
+DIVIDED: tuple[dict[str, tuple[str, ...]], ...] = (
+    SPELLED,
+    {"train": ("part1",), "validation": ("part2",), "test": ("part3",)},
+)
+_PART = re.compile(
+    rf"(.+)\.({'|'.join(word for way in DIVIDED for words in way.values() for word in words)})\.inter(\.gz)?"
 )
 
 
@@ -80,10 +84,12 @@ def read_parts(
             "Put NAME.train.inter, NAME.valid.inter and NAME.test.inter into one folder.",
         )
     name, files = found
-    rows = agreed({part: _rows(file, scale)[0] for part, file in files.items()})
+    found_rows = {part: _rows(file, scale) for part, file in files.items()}
+    said = dict.fromkeys(told for _, where, notes in found_rows.values() for told in (str(where), *notes))
+    rows = agreed({part: one[0] for part, one in found_rows.items()})
     items = np.concatenate([part.item for part in rows.values()])
     catalog, notes = _listed(find.beside(first, f"{name}.item"), name, items)
-    source = f"{first.parent} (RecBole atomic files of {name})"
+    source = f"{first.parent} ({'; '.join([f'RecBole atomic files of {name}', *said])})"
     return assemble(name, rows, catalog or of_rows(name, items), scale=scale, source=source, notes=notes)
 
 
@@ -98,11 +104,14 @@ def _listed(about: Path | None, name: str, item: NDArray[Any]) -> tuple[Catalog 
 
 def _divided(path: Path) -> tuple[str, dict[str, Path]] | None:
     """The name of the data set that a file belongs to, and the files of its parts; None without parts."""
-    match = re.fullmatch(r"(.+)\.(train|valid|test|part[123])\.inter(\.gz)?", path.name)
+    match = _PART.fullmatch(path.name)
     if match is None:
         return None
     for scheme in DIVIDED:
-        files = {part: find.beside(path, f"{match[1]}.{word}.inter") for part, word in scheme.items()}
+        files = {
+            part: find.beside(path, *(f"{match[1]}.{word}.inter" for word in words))
+            for part, words in scheme.items()
+        }
         held = {part: file for part, file in files.items() if file is not None}
         if "train" in held and "test" in held:
             return match[1], held
@@ -113,6 +122,7 @@ def _rows(path: Path, scale: tuple[float, float] | None) -> tuple[Rows, layout.L
     content = _typed(path)
     where = layout.guess(content, True)
     content = content.in_order(where.time)
+    strays.refuse(content, where.user, where.item)
     return (
         Rows(
             content.ids(where.user, "user"),

@@ -36,7 +36,7 @@ class Predefined(NamedTuple):
         division = data.division
         if division is None or len(division.part) != len(data):
             raise DataError(
-                f"{data.name} is not published in parts, so there is no predefined split.",
+                f"{data.name} does not come in parts, so there is no predefined split.",
                 "Choose another split, or use files such as NAME.train.rating and NAME.test.rating.",
             )
         withheld = (division.part == WEIGHTING) & self.weighting
