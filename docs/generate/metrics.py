@@ -21,8 +21,8 @@ def page() -> str:
         "# Metrics",
         (
             "Choose metrics with `[evaluate] metrics`, and list lengths with `ks`: `ndcg` and `ks = [10]` "
-            "give `ndcg@10`. Ties in score count against the test item. If lists of length K hold all there "
-            "is to choose from, metrics at this K are meaningless and left out. "
+            "give `ndcg@10`. Equal scores are ordered by lot; in lists, the test item comes last. If lists "
+            "of length K hold all there is to choose from, metrics at this K are meaningless and left out. "
             "[How we evaluate](../explanation/evaluation.md) says why."
         ),
     ]

@@ -23,7 +23,7 @@ def by_popularity(make_network: Any, people: int, scores: list[float]) -> Any:
 def test_ranking_by_hand(make_network: Any, make_split: Any) -> None:
     net = by_popularity(make_network, 3, [5, 4, 3, 2, 1, 2])
     test = [[(0, 1.0), (3, 1.0)], [], [(4, 1.0)]]
-    candidates = [[1, 2, 4], [0, 5, 4], [0, 1, -1]]  # ranks 0; 2 (a tie with item 5); 2
+    candidates = [[1, 2, 4], [0, 1, 4], [0, 1, -1]]  # ranks 0; 2; 2
     found = evaluate(net.model, net.tables, net.people, make_split(6, test, candidates), ks=(1, 3))
     assert list(found.metrics) == ["hr@1", "hr@3", "ndcg@1", "ndcg@3"]
     assert found.metrics == pytest.approx({"hr@1": 0.25, "hr@3": 1, "ndcg@1": 0.25, "ndcg@3": 0.625})
@@ -153,12 +153,27 @@ def test_names_are_checked(make_network: Any, make_split: Any) -> None:
             evaluate(net.model, net.tables, net.people, split, metrics=metrics, candidates=candidates)
 
 
-def test_constant_and_missing_scores_never_look_good(make_network: Any, make_split: Any) -> None:
-    split = make_split(30, [[(0, 3.0)]], [range(1, 25)])
-    for score in (1.0, math.nan, math.inf):
-        net = by_popularity(make_network, 1, [score] * 30)
-        found = evaluate(net.model, net.tables, net.people, split)
-        assert set(found.metrics.values()) == {0.0}, score
+def test_constant_scores_are_as_good_as_chance_and_missing_ones_hit_nothing(
+    make_network: Any, make_split: Any
+) -> None:
+    people = 2000
+    split = make_split(30, [[(0, 3.0)]] * people, [range(1, 25)] * people)
+    for score, expected in ((1.0, 10 / 25), (math.inf, 10 / 25), (math.nan, 0)):
+        net = by_popularity(make_network, people, [score] * 30)
+        found = evaluate(net.model, net.tables, net.people, split, ks=(10,))
+        assert found.metrics["hr@10"] == pytest.approx(expected, abs=0.03), score
+
+
+def test_a_baseline_full_of_ties_is_not_behind_chance(make_network: Any, make_split: Any) -> None:
+    """On pure noise, popularity and scores by chance are equally good, although popularity has ties."""
+    generator = np.random.default_rng(1)
+    people, items = 1500, 40
+    scores = generator.integers(1, 3, items).astype(float).tolist()
+    drawn = [generator.permutation(items)[:21] for _ in range(people)]
+    split = make_split(items, [[(int(own[0]), 1.0)] for own in drawn], [own[1:] for own in drawn])
+    net = by_popularity(make_network, people, scores)
+    found = evaluate(net.model, net.tables, net.people, split, ks=(10,))
+    assert found.metrics["hr@10"] == pytest.approx(10 / 21, abs=0.03)
 
 
 def test_a_diverged_model_has_infinite_rmse(make_network: Any, make_split: Any) -> None:

@@ -9,22 +9,24 @@ from hypothesis import strategies as st
 
 from sottovoce import kernels
 from sottovoce.evaluate.ranking import averages, ranks, ranks_in_catalogue
-from sottovoce.metrics.rank import LAST
+from sottovoce.metrics.rank import LAST, lot
 from sottovoce.state import slots_of
 
 NONE = np.empty(0, np.int32)
 
 
 def by_definition(net: Any, held: Any) -> list[int]:
-    """Sort the item under test and its candidates, best first, ties and NaN last against the item."""
-    found = []
+    """Sort the item under test and its candidates, best first, NaN last; a lot decides among equals."""
+    found: list[int] = []
     for person in range(len(held.indptr) - 1):
         scores = net.scores(person)
         for n in range(held.indptr[person], held.indptr[person + 1]):
             own = scores[held.item[n]]
-            entries = [(-scores[j], 0) for j in held.candidates[n] if j >= 0 and not math.isnan(scores[j])]
-            order = sorted([*entries, (-own, 1)])
-            found.append(LAST if math.isnan(own) else order.index((-own, 1)))
+            rivals = sorted((scores[j] for j in held.candidates[n] if j >= 0), reverse=True)
+            ahead = [score for score in rivals if score > own]
+            equal = rivals.count(own)
+            place = len(ahead) + int(lot(person, held.item[n]) * (equal + 1))
+            found.append(LAST if math.isnan(own) else place)
     return found
 
 

@@ -13,7 +13,7 @@ from sottovoce.kernels import driver, helper, prange
 from sottovoce.metrics.hr import hit
 from sottovoce.metrics.mrr import reciprocal
 from sottovoce.metrics.ndcg import gain
-from sottovoce.metrics.rank import rank_among
+from sottovoce.metrics.rank import lot, rank_by_lot
 from sottovoce.models.interface import SCATTERED, score, score_all, score_some, uses_place
 from sottovoce.state import opened, set_location
 
@@ -53,13 +53,14 @@ def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, cand
             for n in range(begin, end):
                 for c in range(count):
                     rivals[c] = scores[candidates[n, c]] if candidates[n, c] >= 0 else np.nan
-                out[n] = rank_among(scores[item[n]], rivals)
+                out[n] = rank_by_lot(scores[item[n]], rivals, lot(person, item[n]))
         else:
             for n in range(begin, end):
                 if uses_place(model):
                     set_location(people, person, before[n], gap[n])
                 _score_those(model, own, people, person, candidates[n], rivals)
-                out[n] = rank_among(np.float32(score(model, own, 0, people, person, item[n])), rivals)
+                mine = np.float32(score(model, own, 0, people, person, item[n]))
+                out[n] = rank_by_lot(mine, rivals, lot(person, item[n]))
         set_location(people, person, here, away)
 
 
@@ -81,7 +82,7 @@ def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, befo
                     own[m - begin] = rivals[item[m]]
                 forget_known(rivals, people, person)
                 forget(rivals, indptr, item, person)
-            out[n] = rank_among(own[n - begin], rivals)
+            out[n] = rank_by_lot(own[n - begin], rivals, lot(person, item[n]))
         set_location(people, person, here, away)
 
 

@@ -36,9 +36,8 @@ def compared(metric, means, popular=0.5, people=True):
     methods = [Method(subject(f"m{n}", metric, mean, people), (run(),), {}) for n, mean in enumerate(means)]
     beside = subject("popularity", metric, popular, people)
     beside = beside._replace(people={1: {metric: np.full(200, popular)} if people else {}})
-    return Study(
-        tuple(methods), (beside, subject("random", metric, 0.2, False)), (), metric, (metric,), None, ()
-    )
+    random = subject("random", metric, 0.9 if lower_is_better(metric) else 0.2, False)
+    return Study(tuple(methods), (beside, random), (), metric, (metric,), None, ())
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -64,8 +63,8 @@ def test_what_another_metric_shows_is_not_denied(shift, told):
     method.subject.people[1].update({"ndcg@5": 0.5 + NOISE, "gini@20": 0.1 + NOISE})
     popularity.people[1].update({"ndcg@5": np.full(200, 0.3), "gini@20": np.full(200, 0.5)})
     found = verdict(plain._replace(metrics=("hr@20", "ndcg@5", "gini@20")))
-    assert found.headline == f"It {told} popularity by HR@20, and better by other metrics."
-    assert "Better than popularity: NDCG@5." in found.sentence
+    assert found.headline == f"It {told} popularity by HR@20, but it is better by other metrics."
+    assert "It is better than popularity by NDCG@5." in found.sentence
     assert "other metrics" not in verdict(plain).headline
 
 
@@ -89,7 +88,7 @@ def test_a_difference_that_may_be_chance_is_no_victory():
     second = study.methods[1].subject
     second.people[1]["hr@20"] = 0.7 + NOISE + wobble - wobble.mean() - 0.001
     second.figures[1]["hr@20"] = 0.699
-    assert verdict(study).headline.startswith("Best, but not clearly better than m1: m0.")
+    assert verdict(study).headline.startswith("Best: m0, but not clearly better than m1.")
 
 
 def test_without_common_seeds_nothing_is_tested():
@@ -127,7 +126,8 @@ def test_a_run_that_diverged_says_when_and_what_to_do():
     found = verdict(study)
     assert (found.kind, found.headline) == ("bad", "The run diverged.")
     assert found.sentence == (
-        "Some models are not finite since round 3: at the end, those of all 200 people. "
+        "Since round 3, some models have held numbers that are not finite. "
+        "At the end, the models of all 200 people hold some. "
         "Try a smaller step (--set model.step=0.001) or more regularization (--set model.regularization=1)."
     )
 
@@ -136,11 +136,8 @@ def test_a_part_that_diverged_is_told_with_its_share():
     study = replaced(compared("hr@20", [0.9]), 0, diverged=LOST | {"people": 3})
     found = verdict(study)
     assert found.kind == "bad"
-    assert found.headline.startswith("3 of 200 people's models diverged. It is better than popularity")
-    assert (
-        "Some models are not finite since round 3: at the end, those of 3 of 200 people (1.5 %)."
-        in found.sentence
-    )
+    assert found.headline.startswith("The models of 3 of 200 people diverged. It is better than popularity")
+    assert "At the end, the models of 3 of 200 people (1.5 %) hold some." in found.sentence
 
 
 def test_nothing_measured_is_not_called_divergence():
@@ -278,3 +275,38 @@ def test_an_interval_is_of_the_figure_or_of_nothing():
 def test_many_people_are_drawn_less_often():
     assert chance.samples(np.zeros(1000)) == 10_000
     assert chance.samples(np.zeros(1_000_000)) == 200
+
+
+def test_better_than_popularity_is_not_learnt_unless_better_than_chance():
+    study = compared("hr@20", [0.7])
+    assert verdict(study).headline == "It is better than popularity: it learnt people's personal taste."
+    found = verdict(study._replace(baselines=(study.baselines[0], subject("random", "hr@20", 0.71))))
+    assert found.headline == "It is better than popularity, but not better than chance: it learnt nothing."
+    assert found.kind == "bad"
+
+
+def test_sentences_are_whole():
+    study = compared("hr@20", [0.3])
+    method, popularity = study.methods[0], study.baselines[0]
+    for metric in ("ndcg@5", "ndcg@10", "mrr@5"):
+        method.subject.people[1][metric] = 0.5 + NOISE
+        popularity.people[1][metric] = np.full(200, 0.3)
+    told = verdict(study._replace(metrics=("hr@20", "ndcg@5", "ndcg@10", "mrr@5"))).sentence
+    assert "It is better than popularity by NDCG@5, NDCG@10 and MRR@5." in told
+    assert "% of people are better off than with popularity, and " in told
+    one = verdict(replaced(study, 0, diverged=LOST | {"people": 1}))
+    assert one.headline.startswith("The model of 1 of 200 people diverged.")
+    assert "At the end, the model of 1 of 200 people (0.5 %) holds some." in one.sentence
+
+
+def test_one_comparison_needs_no_correction():
+    def caption(study):
+        best = chance.best(study)
+        parts = quality.figures(study, best, chance.against(study, best)).parts
+        return next(p.caption for p in parts if "Differences to" in getattr(p, "caption", ""))
+
+    one, two = caption(compared("hr@20", [0.7])), caption(compared("hr@20", [0.7, 0.6]))
+    assert "in percentage points" in one
+    assert "orrected" not in one
+    assert "corrected for 2 comparisons (Holm)" in two
+    assert "percentage" not in caption(compared("rmse", [0.4]))

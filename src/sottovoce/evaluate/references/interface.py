@@ -6,8 +6,8 @@ ratings, or "order" if only the order of scores has a meaning. A reference train
 the nodes of a run, without weighting sets, and its scores are evaluated in the same way as people's models
 (see `_given`).
 
-People without training data get the score 0 for all items. Ties count against the test item, so such a
-person has no hit.
+People without training data get the score 0 for all items. A lot decides among equal scores, so such a
+person is served by chance.
 
 A reference that chooses its parameters on the weighting set has a method `choose` besides (`Choosing`).
 

@@ -1,6 +1,7 @@
 """Is a method better than popularity, and which one is best? In a sentence or two.
 
-A model that is not better than popularity by any metric has learnt nothing personal. The comparison in the
+A model that is not better than popularity by any metric has learnt nothing personal, and neither has one
+that is not better than random. The comparison in the
 report's table decides whether it is: `chance.Difference.side`.
 """
 
@@ -14,7 +15,7 @@ from sottovoce.experiments.report import chance
 from sottovoce.experiments.report.chance import Difference, Side
 from sottovoce.experiments.report.methods import Method, Study, Subject
 from sottovoce.experiments.runs import advice
-from sottovoce.experiments.runs.trouble import Collapse, Divergence
+from sottovoce.experiments.runs.trouble import Collapse, Divergence, models
 from sottovoce.metrics import lower_is_better
 from sottovoce.plural import count
 
@@ -23,7 +24,7 @@ Kind = Literal["good", "near", "bad"]
 _KINDS: dict[Side, Kind] = {"better": "good", "level": "near", "untested": "near", "worse": "bad"}
 _TURNED: dict[Side, Side] = {"better": "worse", "worse": "better", "level": "level", "untested": "untested"}
 _ACCURATE: dict[Side, str] = {
-    "better": "is better than popularity: it learnt people's personal taste.",
+    "better": "is better than popularity{learnt}.",
     "level": "cannot be told apart from popularity.",
     "untested": "cannot be compared with popularity: fewer than two people have a figure.",
     "worse": "is worse than popularity.",
@@ -34,6 +35,8 @@ _SPREAD: dict[Side, str] = {
     "untested": "cannot be compared with popularity: fewer than two people have a {metric}.",
     "worse": "has a worse {metric} than popularity.",
 }
+_LEARNT = ": it learnt people's personal taste"
+_GUESSED = ", but not better than chance: it learnt nothing"
 _SHORT: dict[Side, str] = {"level": "cannot be told apart from", "worse": "is worse than"}
 
 
@@ -57,20 +60,21 @@ def judge(study: Study, best: Subject | None, differences: Mapping[str, Differen
         return _nothing(study)
     popularity, metric = study.baselines[0], study.metric
     side = _stands(best, popularity, metric, differences)
-    kind = _KINDS[side]
     several, accurate = len(study.methods) > 1, words.accuracy(metric)
+    learnt = not accurate or _beats_chance(study, best, differences)
+    kind = _KINDS[side] if learnt else "bad"
     said = (_ACCURATE if accurate else _SPREAD)[side]
-    headline = said.format(metric=words.name(metric) if accurate else words.name(metric).lower())
+    headline = said.format(metric=words.name(metric).lower(), learnt=_LEARNT if learnt else _GUESSED)
     elsewhere = _elsewhere(study, best) if accurate else {}
     ahead = [name for name, other in elsewhere.items() if other == "better"]
     behind = [name for name, other in elsewhere.items() if other == "worse"]
     if ahead and side in _SHORT:
-        headline = f"{_SHORT[side]} popularity by {words.name(metric)}, and better by other metrics."
+        headline = f"{_SHORT[side]} popularity by {words.name(metric)}, but it is better by other metrics."
     headline = f"{_first(study, best, differences)} It {headline}" if several else f"It {headline}"
     method = next(m for m in study.methods if m.name == best.name)
     lost = _worst(method)
     if lost is not None:
-        kind, headline = "bad", f"{lost.people:,} of {lost.of:,} people's models diverged. {headline}"
+        kind, headline = "bad", f"{models(lost.people, lost.of)} diverged. {headline}"
     alike = _alike(method)
     if lost is None and alike is not None and alike.most:
         kind, headline = "bad", f"Most models do not tell items apart. {headline}"
@@ -78,11 +82,11 @@ def judge(study: Study, best: Subject | None, differences: Mapping[str, Differen
         *([_diverged(method, lost)] if lost is not None else []),
         str(alike) if lost is None and alike is not None else "",
         _compare(study, best),
-        _by_chance(study, best) if accurate else "",
+        "That is no better than chance." if side != "better" and not learnt else "",
         _whom(best, popularity, metric),
         _central(study),
-        f"Better than popularity: {', '.join(map(words.name, ahead))}." if ahead and side != "better" else "",
-        f"Worse than popularity: {', '.join(map(words.name, behind))}." if behind and side != "worse" else "",
+        f"It is better than popularity by {_named(ahead)}." if ahead and side != "better" else "",
+        f"It is worse than popularity by {_named(behind)}." if behind and side != "worse" else "",
     ]
     if not accurate:
         sentences.append("This metric does not measure whether people like what they get.")
@@ -124,15 +128,15 @@ def _diverged(method: Method, lost: Divergence) -> str:
     return f"{lost} {advice.diverged(method.runs[0].recipe)}"
 
 
-def _stands(best: Subject, popularity: Subject, metric: str, differences: Mapping[str, Difference]) -> Side:
-    """Whether the best method is better than popularity by the main metric, as the table shows."""
-    if popularity.name in differences:
-        return _TURNED[differences[popularity.name].side(metric)]
+def _stands(best: Subject, baseline: Subject, metric: str, differences: Mapping[str, Difference]) -> Side:
+    """Whether the best method is better than a baseline by the main metric, as the table shows."""
+    if baseline.name in differences:
+        return _TURNED[differences[baseline.name].side(metric)]
     # A figure of the system as a whole: without figures of single people, nothing can be tested.
-    ours, popular = best.mean(metric), popularity.mean(metric)
-    if ours is None or popular is None or ours == popular:
+    ours, theirs = best.mean(metric), baseline.mean(metric)
+    if ours is None or theirs is None or ours == theirs:
         return "level"
-    return "better" if (ours < popular) == lower_is_better(metric) else "worse"
+    return "better" if (ours < theirs) == lower_is_better(metric) else "worse"
 
 
 def _elsewhere(study: Study, best: Subject) -> dict[str, Side]:
@@ -156,12 +160,12 @@ def _compare(study: Study, best: Subject) -> str:
     return sentence[0].upper() + sentence[1:]
 
 
-def _by_chance(study: Study, best: Subject) -> str:
-    """A sentence if a method is not even better than random."""
-    ours, random = best.mean(study.metric), study.baselines[1].mean(study.metric)
-    if ours is None or random is None or (ours < random if lower_is_better(study.metric) else ours > random):
-        return ""
-    return "That is no better than chance."
+def _beats_chance(study: Study, best: Subject, differences: Mapping[str, Difference]) -> bool:
+    """Whether a method is better than random by the main metric."""
+    random = study.baselines[1]
+    if best.mean(study.metric) is None or random.mean(study.metric) is None:
+        return True
+    return _stands(best, random, study.metric, differences) in ("better", "untested")
 
 
 def _whom(best: Subject, popularity: Subject, metric: str) -> str:
@@ -171,7 +175,7 @@ def _whom(best: Subject, popularity: Subject, metric: str) -> str:
     gain = popular - ours if lower_is_better(metric) else ours - popular
     gain = gain[~np.isnan(gain)]
     better, worse = 100 * (gain > 0).mean(), 100 * (gain < 0).mean()
-    return f"{better:.0f} % of people are better off than with popularity, {worse:.0f} % worse."
+    return f"{better:.0f} % of people are better off than with popularity, and {worse:.0f} % are worse off."
 
 
 def _central(study: Study) -> str:
@@ -191,9 +195,9 @@ def _first(study: Study, best: Subject, differences: Mapping[str, Difference]) -
     level = [d.subject.name for d in others if d is not None and d.side(study.metric) in ("level", "better")]
     unknown = [m.name for m in study.methods if m.name != best.name and m.name not in differences]
     if level:
-        return f"Best, but not clearly better than {_listed(level, ' or ')}: {best.name}."
+        return f"Best: {best.name}, but not clearly better than {_listed(level, ' or ')}."
     if unknown:
-        return f"The best {words.name(study.metric)}: {best.name}."
+        return f"Best by {words.name(study.metric)}: {best.name}."
     return f"Best of {len(study.methods)} methods: {best.name}."
 
 
@@ -212,6 +216,12 @@ def _weak(study: Study, best: Subject) -> str:
         for what, names in (("Not better than popularity", weak), ("Diverged", lost))
         if names
     )
+
+
+def _named(metrics: Sequence[str]) -> str:
+    """Metrics in a sentence: `HR@5, HR@10 and NDCG@20`."""
+    names = [words.name(metric) for metric in metrics]
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
 
 
 def _listed(names: Sequence[str], between: str) -> str:
