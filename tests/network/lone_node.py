@@ -16,7 +16,7 @@ def main(name, me, port, rounds, out):
     node = Node(community, history(me), Key.simulated(SEED, me))
     # Compiled before the second node is started, which then finds it so, and nobody waits at the socket.
     rehearsal = Node(community, history(me), Key.simulated(SEED, me))
-    rehearsal.absorb(rehearsal.emit())
+    rehearsal.absorb(Node(community, history(me), Key.simulated(SEED, 2)).emit())
     with connect(me, port) as sock:
         for _ in range(rounds):
             message = node.emit()

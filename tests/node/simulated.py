@@ -8,7 +8,7 @@ from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import Whole
 from sottovoce.exchange.message import Message, emit, received
 from sottovoce.models.mf import MF
-from sottovoce.node import Community, Key, Met, Node
+from sottovoce.node import Community, Key, Met, Node, remembered
 from sottovoce.state import Tables
 
 ITEMS = [f"film {n}" for n in range(12)]
@@ -79,10 +79,21 @@ def assert_same(simulation: Any, nodes: list[Node]) -> None:
 
 def whole_model(community: Community, tables: Tables, slot: int = 0) -> bytes:
     """A model without compression, as a server sends it."""
-    hashes = {"catalogue": community.expect.catalogue, "settings": community.expect.settings}
-    return codec.encode(emit(tables, slot, Whole())._replace(**hashes))
+    stamp = community.stamp(2**64 - 1, int(tables.clock[slot]))
+    return codec.encode(emit(tables, slot, Whole())._replace(**stamp))
 
 
 def opened(update: Message) -> Tables:
     """What codes of an update stand for; an update has no ages, which models have."""
     return received(update._replace(age=np.zeros(len(update.rows), np.int32)))
+
+
+def snapshot(node: Node) -> dict[str, Any]:
+    """Everything that a node would write into its file, apart from its history."""
+    return {name: array.copy() for name, array in (node._state() | remembered.packed(node)).items()}
+
+
+def unchanged(node: Node, before: dict[str, Any]) -> None:
+    """Nothing became of a node since then."""
+    for name, array in snapshot(node).items():
+        np.testing.assert_array_equal(array, before[name], err_msg=name)

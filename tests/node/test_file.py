@@ -88,4 +88,15 @@ def test_a_file_is_for_its_owner_and_hostile_ones_are_refused(tmp_path: Path):
     refused("does not fit", **{"age.npy": array(np.full(12, -1, np.int32))})
     refused("does not fit", **{"rows.npy": array(np.full((12, 4), np.nan, np.float32))})
     refused("not in the catalogue", **{"train item.npy": array(np.array([1, 2, 99], np.int32))})
+    for name, wrong in (
+        ("rows", np.full((12, 4), 1e30, np.float32)),
+        ("user", np.full((1, 4), 1e30, np.float32)),
+    ):
+        refused("does not fit", **{f"{name}.npy": array(wrong)})
+    refused("does not fit", **{"clock.npy": array(np.array([2**30], np.int32))})
+    refused("does not fit", **{"counters.npy": array(np.array([2**62, 0, 0]))})
+    refused("does not fit", **{"counters.npy": array(np.array([0, 0]))})
+    refused("an item twice", **{"train item.npy": array(np.array([1, 1, 2], np.int32))})
+    refused("order of time", **{"train time.npy": array(np.array([3, 2, 1], np.int64))})
+    refused("order of time", **{"train time.npy": array(np.array([-1, 2, 3], np.int64))})
     refused("not whole", **{"train value.npy": array(np.zeros(2, np.float32))})

@@ -136,7 +136,7 @@ def test_groups_and_communities_that_are_refused():
         node.local_update(b"")
     with pytest.raises(RunError, match="does not sum in groups"):
         Node(Community(ITEMS, MF(factors=3)), ITEMS[:3]).group_update(group_of(who, 1), who[0])
-    with pytest.raises(RunError, match="group = 2 or more"):
+    with pytest.raises(RunError, match="group = 3 or more"):
         Community(ITEMS, MF(factors=3), consensus=Consensus(group=1))
     with pytest.raises(RunError, match="not by both"):
         Community(ITEMS, MF(factors=3), consensus=protocol, sum="secure")

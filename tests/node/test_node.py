@@ -51,7 +51,7 @@ def test_numbers_that_are_valid_and_do_harm_are_not_learnt_from(way):
         getattr(mine, way)(peer.emit())
     for name, array in before.items():
         np.testing.assert_array_equal(mine._state()[name], array, err_msg=name)
-    mine.absorb(pair()[1].emit())
+    mine.absorb(Node(mine.community, ITEMS[3:8], b"c" * 16).emit())
     assert np.isfinite(mine._state()["rows"]).all()
 
 

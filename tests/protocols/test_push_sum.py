@@ -5,16 +5,20 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sottovoce.protocols.push_sum import Numerators, message_bytes, numerators, push, pushes
+from sottovoce.protocols.push_sum import Numerators, levels_of, message_bytes, numerators, push, pushes
 
 ITEMS, ROW, HEAD = 6, 5, 5
 
 
-def begun(nodes, seed):
+AROUND = 68 + 1 + 4
+"""Bytes of the header of a message, of its head's exponent, and of its check sum."""
+
+
+def begun(nodes, seed, sizes=(-3, 3)):
     rng = np.random.default_rng(seed)
     sums = numerators(nodes, ITEMS, ROW, HEAD)
     shape = ITEMS, nodes, ROW
-    sums.rows[:] = rng.normal(size=shape) * 10 ** rng.uniform(-3, 3, (ITEMS, nodes, 1))
+    sums.rows[:] = rng.normal(size=shape) * 10 ** rng.uniform(*sizes, (ITEMS, nodes, 1))
     known = rng.random((ITEMS, nodes)) < 0.5
     sums.rows[..., ROW - 1] = known
     sums.rows[~known] = 0
@@ -42,6 +46,55 @@ def test_nothing_is_lost_or_made(nodes, bits, counts, seed):
         push(sums, counts, among(nodes, sender, rng.integers(0, nodes, len(sender))), bits)
     assert (np.abs(sums.rows.astype(float).sum(axis=1) - rows) <= 1e-5 * size).all()
     np.testing.assert_allclose(sums.head.astype(float).sum(axis=0), head, atol=1e-4)
+
+
+@settings(max_examples=25)
+@given(st.sampled_from([8, 32]), st.integers(1, 2), st.integers(0, 999))
+def test_what_is_out_of_range_is_kept(bits, counts, seed):
+    """Numbers from 1e-25 to 1e15, negative counts among them; no rounding is smaller than what is kept."""
+    sums, rng = begun(5, seed, (-25, 15)), np.random.default_rng(seed)
+    sums.rows[..., ROW - counts :] *= 10 ** rng.uniform(-20, 12, (ITEMS, 5, counts)) * rng.choice([1, -1])
+    sums.head[:, :-1] *= 10 ** rng.uniform(-25, 25, (5, HEAD - 1))
+    before = sums.rows.astype(float).sum(axis=1), sums.head.astype(float).sum(axis=0)
+    size = np.abs(sums.rows).sum(axis=1), np.abs(sums.head).sum(axis=0)
+    push(sums, counts, among(5, np.arange(5), rng.permutation(5)), bits)
+    for array, total, most, axis in zip(sums, before, size, (1, 0), strict=True):
+        assert np.isfinite(array).all()
+        assert (np.abs(array.astype(float).sum(axis=axis) - total) <= 1e-5 * most).all()
+
+
+def pushed_away(sums, bits, counts):
+    """What one node sends, and how its rows were counted."""
+    before = sums.rows[:, 0].copy(), sums.head[0].copy()
+    held = push(sums, counts, among(len(sums.head), [0], [-1]), bits)
+    return before[0] - sums.rows[:, 0], before[1] - sums.head[0], held[:, 0].tolist()
+
+
+def test_small_counts_leave_rows_out_and_large_ones_are_sent_in_part():
+    sums = numerators(2, ITEMS, ROW, HEAD)
+    sums.rows[:, 0] = 1
+    sums.rows[0, 0, -1] = 2.0**-38.5  # its half is too small: the row stays
+    sums.rows[1, 0, -2] = 2.0**-38.5  # the numbers stay, and the last count goes
+    sums.rows[2, 0, -1] = 2.0**30  # more than a message can say
+    sums.rows[3, 0, :-2] = 2.0**-60  # a row of numbers that are too small
+    sums.rows[4, 0, :-2] = 2.0**30
+    sums.head[0] = 2.0**70, 1, 2.0**40, 2.0**-40, 1  # the last two are sent as they are
+    rows, head, held = pushed_away(sums, 8, 2)
+    most = 2.0**24 - 2.0**13
+    assert held == [4, 1, 0]
+    np.testing.assert_array_equal(rows[0], 0)
+    assert rows[1].tolist() == [0, 0, 0, 0, 0.5]
+    assert rows[2, -1] == most
+    assert rows[3].tolist() == [0, 0, 0, 0.5, 0.5]
+    np.testing.assert_allclose(rows[4, :3], most, rtol=1e-4)
+    assert head[[0, 2, 4]].tolist() == [2.0**64 - 2.0**53, 2.0**39, 0.5]
+    assert head[1] == 0  # more than 63 binades below the largest
+
+
+@pytest.mark.parametrize("bits", [2, 8, 24, 26, 31])
+def test_the_largest_code_fits_its_bits(bits):
+    levels = levels_of(bits)
+    assert 2 ** (bits - 1) * (1 - 2.0**-23) - 1 <= levels <= 2 ** (bits - 1) - 1
 
 
 @pytest.mark.parametrize("bits", [8, 32])
@@ -115,10 +168,13 @@ def test_rows_without_a_count_are_not_sent():
     sums = begun(3, 5)
     known = sums.rows[..., ROW - 1].sum(axis=0)
     held = push(sums, 1, among(3, [0, 1, 2], [1, 2, 0]), 8)
-    assert held.tolist() == [known.tolist(), [0, 0, 0]]
-    sizes = message_bytes(np.array([[0, 3, 6], [0, 0, 0]]), 6, 33, 1, 1000, 8)
-    assert sizes.tolist() == [1 + 2 * 998 + 16, 3 * 36 + 1 + 2 * 998 + 16, 6 * 36 + 2 * 998 + 16]
-    assert message_bytes(np.array([[6], [0]]), 6, 34, 2, 1000, 8).tolist() == [6 * 38 + 2 * 998 + 16]
+    assert held.tolist() == [known.tolist(), [0, 0, 0], [0, 0, 0]]
+    sizes = message_bytes(np.array([[0, 3, 6], [0, 0, 0], [0, 0, 0]]), 6, 33, 1, 1000, 8)
+    rest = 2 * 998 + 125 + 8 + AROUND
+    assert sizes.tolist() == [1 + rest, 3 * 36 + 1 + rest, 6 * 36 + rest]
+    assert message_bytes(np.array([[6], [0], [0]]), 6, 34, 2, 1000, 8).tolist() == [6 * 38 + rest]
+    assert message_bytes(np.array([[6], [0], [2]]), 6, 34, 2, 1000, 8).tolist() == [6 * 38 + 2 + rest]
+    assert message_bytes(np.array([[6], [0], [2]]), 6, 34, 2, 1000, 32).tolist() == [6 * 34 * 4 + rest]
 
 
 @pytest.mark.parametrize("bits", [8, 32])
@@ -129,7 +185,7 @@ def test_rows_whose_numbers_are_withheld_are_sent_as_a_count(bits):
     item = np.flatnonzero(sums.rows[:, 0, ROW - 1])[0]
     sums.rows[item, 0, : ROW - 1] = 0
     held = push(sums, 2, among(3, [0, 1, 2], [1, 2, 0]), bits)
-    assert held.tolist() == [(known - [1, 0, 0]).tolist(), [1, 0, 0]]
+    assert held.tolist() == [(known - [1, 0, 0]).tolist(), [1, 0, 0], [0, 0, 0]]
     # 2 rows with numbers, 3 counts alone, a bit for each of 17 items and for each of 5 rows
-    sizes = message_bytes(np.array([[2], [3]]), 17, 34, 2, 1000, 8)
-    assert sizes.tolist() == [2 * 38 + 3 * 2 + 3 + 1 + 2 * 998 + 16]
+    sizes = message_bytes(np.array([[2], [3], [0]]), 17, 34, 2, 1000, 8)
+    assert sizes.tolist() == [2 * 38 + 3 * 2 + 3 + 1 + 2 * 998 + 125 + 8 + AROUND]

@@ -261,10 +261,13 @@ def test_clocks_differ_by_a_bounded_time():
 
 
 def test_the_length_of_a_sweep_by_hand():
-    """A push has 15 rows of 3 bytes, a scale and a count, and a head of 2 bytes a number, two of 8."""
+    """A push has 15 rows of 3 bytes, a scale and a count, a head of 17 bits a number, two of 32, and 73."""
     s = network(clock(latency=0.5), Consensus(pushes=3, group=1))
     plain, head = s.driver.schedule, s.shape.head
-    push, model = 15 * (3 + 2 + 2) + (head - 2) * 2 + 2 * 8, 62 + 15 * 4 + (15 * 4 + head) * 4 + 4
+    push, model = (
+        15 * (3 + 2 + 2) + (head - 2) * 2 + (head + 5) // 8 + 2 * 4 + 73,
+        62 + 15 * 4 + (15 * 4 + head) * 4 + 4,
+    )
     assert plain.size == push / model
     tick = push / model * ROUND
     assert plain.setup == 0

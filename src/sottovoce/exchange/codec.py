@@ -4,7 +4,7 @@
 |-------|-------|------------------------------------------------------------------------|
 | 4     |       | magic, "SVOC"                                                          |
 | 1     | u8    | version of the format, 2                                               |
-| 1     | u8    | kind: 0 = a model, 1 = an update                                       |
+| 1     | u8    | kind: 0 = a model, 1 = an update (2 = a push: `exchange.pushed`)       |
 | 2     | u16   | flags: 1 = ids follow (the rows are some items' only), 2 = rows and    |
 |       |       | head are codes of 16 bits, 4 = of 8 bits, 8 = rows are differences to  |
 |       |       | the common start, 16 = to be passed on as it is; others are 0          |
@@ -39,14 +39,14 @@ import numpy as np
 
 from sottovoce.errors import MessageError
 from sottovoce.exchange.compression.interface import Chain, Whole, rows
-from sottovoce.exchange.message import MODEL, UPDATE, Expect, Message, check
+from sottovoce.exchange.message import LARGEST_WEIGHT, MODEL, PUSH, UPDATE, Expect, Message, check
 
 MAGIC = b"SVOC"
 VERSION = 2
 GATHERED, CODES_16, CODES_8, DELTA, RELAY = 1, 2, 4, 8, 16
 _FORMS = {0: "<f4", CODES_16: "<u2", CODES_8: "<u1"}
 
-_NAMES = {MODEL: "a model", UPDATE: "an update"}
+_NAMES = {MODEL: "a model", UPDATE: "an update", PUSH: "a push"}
 
 _HEADER = struct.Struct("<4sBBHHIIIQQQ8s8s")
 _CHECKSUM = struct.Struct("<I")
@@ -97,8 +97,13 @@ def encode(message: Message) -> bytes:
     return body + _CHECKSUM.pack(zlib.crc32(body))
 
 
-def decode(data: bytes, expect: Expect, kind: int = MODEL) -> Message:
-    """The message in `data`, if it is complete, of this kind, and as `expect` says. Its arrays are copies."""
+def decode(data: bytes, expect: Expect, kind: int = MODEL, largest: float = LARGEST_WEIGHT) -> Message:
+    """The message in `data`, if it is complete, of this kind, and as `expect` says. Its arrays are copies.
+
+    A model with a weight above `largest` is refused; codes can stand for more, which `received` shows.
+    """
+    if not isinstance(data, bytes | bytearray | memoryview):
+        raise MessageError(f"A message is bytes, and this is {type(data).__name__}.", "Give what was sent.")
     if len(data) < _HEADER.size + _CHECKSUM.size:
         raise MessageError(f"{len(data)} bytes are too few for a message.")
     magic, version, found, flags, width, count, head, clock, trained_on, *stamp = _HEADER.unpack_from(data)
@@ -134,7 +139,7 @@ def decode(data: bytes, expect: Expect, kind: int = MODEL) -> Message:
     weights = np.frombuffer(data, form, head, at).astype(form.newbyteorder("="))
     marks = bool(flags & DELTA), bool(flags & RELAY)
     message = Message(rows, age, ids, weights, clock, trained_on, scale, *marks, kind, *stamp)
-    check(message)
+    check(message, LARGEST_WEIGHT if coded else largest)
     if len(ids) and ids[-1] >= expect.items:
         raise MessageError(f"The message is about item {ids[-1]}, and there are {expect.items}.")
     return message

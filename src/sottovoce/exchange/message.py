@@ -21,7 +21,7 @@ Models that learn stay far below it. Products of two numbers within the limit, a
 catalogue, are finite. Only the message is looked at, so a refusal tells nothing about the receiver.
 """
 
-MODEL, UPDATE = range(2)
+MODEL, UPDATE, PUSH = range(3)
 """Kinds of messages."""
 CODES: dict[int, Any] = {32: np.float32, 16: np.uint16, 8: np.uint8}
 """The type of a number in a message, by its bits."""
@@ -68,7 +68,7 @@ class Expect(NamedTuple):
     settings: bytes = NONE
 
 
-def check(message: Message) -> None:
+def check(message: Message, largest: float = LARGEST_WEIGHT) -> None:
     """Refuse a message whose numbers no node should let near its model."""
     rows, age, ids, head, clock, size, scale, *_ = message
     count = rows.shape[:1]
@@ -83,9 +83,9 @@ def check(message: Message) -> None:
         raise MessageError(f"A message's codes do not fit their scale of {scale.shape}.")
     if coded and not (float(np.abs(scale).max()) * 2.0**message.bits < float(np.finfo(np.float32).max)):
         raise MessageError("A message's codes stand for numbers that are not finite.")
-    if message.kind == MODEL and not _largest(message) <= LARGEST_WEIGHT:
+    if message.kind == MODEL and not _largest(message) <= largest:
         raise MessageError(
-            f"A message holds weights up to {_largest(message):.3g}, and {LARGEST_WEIGHT:.0f} is the limit.",
+            f"A message holds weights up to {_largest(message):.3g}, and {largest:.0f} is the limit.",
             "The sender's model has diverged, or its sender means harm.",
         )
     if len(age) and not (age.min() >= 0 and age.max() < LIMIT):

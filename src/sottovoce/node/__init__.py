@@ -14,6 +14,7 @@ were sampled beside one's own. How messages travel is the caller's business.
 
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import Met
-from sottovoce.node.node import Node, Recommended
+from sottovoce.node.node import Node
+from sottovoce.node.recommended import Recommended
 
 __all__ = ["Community", "Key", "Met", "Node", "Recommended"]

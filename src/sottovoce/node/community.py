@@ -44,6 +44,8 @@ class Key(NamedTuple):
     @classmethod
     def of(cls, secret: bytes) -> "Key":
         """The key of a device, from at least 16 secret bytes; its name tells nothing about them."""
+        if not isinstance(secret, bytes):
+            raise RunError(f"A secret key is bytes, and this is {type(secret).__name__}.", "Give bytes.")
         if len(secret) < 16:
             raise RunError(f"A secret key of {len(secret)} bytes can be guessed.", "Give at least 16 bytes.")
         parts = (hashlib.sha256(label + secret).digest() for label in (b"run", b"person", b"name"))
@@ -69,6 +71,7 @@ class Community:
         sum: Choice = "plain",
         aggregate: Choice = "mf-fedavg",
         consensus: Choice | None = None,
+        disclose: Sequence[str] = (),
         seed: int = 1,
         trainings: int = 180,
         sharing: float = 1.0,
@@ -87,8 +90,10 @@ class Community:
         ratings: models adapt what they leave open to these. `steps` decide what leaves a device of what a
         training changed. With `sum="secure"` updates go into masked sums alone (`Node.secure_update`), which
         a server averages as `aggregate` says. With `consensus="consensus"`, or settings of that protocol,
-        nodes sum in masked groups without a server (`Node.group_update`). `coordinates` are the latitude and
-        longitude of items, in degrees.
+        nodes sum without a server: in masked groups (`Node.group_update`), then by pushes
+        (`sottovoce.node.push`). Single contributions to models that are solved from sums tell what a person
+        has: its setting `group = 1`, which leaves masks out, and `Node.local_update` of such models need
+        `disclose=["statistics"]`. `coordinates` are the latitude and longitude of items, in degrees.
         """
         if start not in ("common", "independent"):
             raise RunError(f"start={start!r} is neither 'common' nor 'independent'.", "Choose one of them.")
@@ -120,17 +125,26 @@ class Community:
                 "Messages cannot be differences to a common start where every node starts on its own.",
                 "Leave 'delta' out, or set start=\"common\".",
             )
-        self.steps = tuple(calibrated(chosen("step", one)) for one in steps)
+        given = [chosen("step", one) for one in steps]
+        self.steps = tuple(calibrated(one) for one in given)
         self.sum, self.aggregate = chosen("sum", sum), chosen("aggregate", aggregate)
-        self.consensus = self._consensus(consensus)
+        self.people, self.disclose = people, tuple(disclose)
+        self.consensus = self._consensus(consensus, disclose)
+        if self.in_groups and self.chain.share < 1:
+            raise RunError(
+                "'subsample' sends one's own items first, and only sums of groups may leave a device here.",
+                "Leave it out.",
+            )
         self.seed, self.start, self.scale, self.shape = seed, start, scale, shape(self.model)
+        self.trainings = trainings
         self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
         self.promise = self._promise()
         described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
-        if self.masked:
-            described += f" {self.aggregate!r} {self.sum!r}"
-        if self.consensus:
-            described += f" {self.aggregate!r} {self.consensus!r}"
+        # As they were given: what follows from them is computed, and may differ in a last digit elsewhere.
+        stepped = " ".join(f"{type(one).__module__}.{one!r}" for one in given)
+        self.steps_hash = _hash(stepped)
+        if self.in_groups:
+            described += f" {self.aggregate!r} {self.consensus or self.sum!r} {self.chain!r} {stepped}"
         hashes = _hash("\n".join(self.items)), _hash(described)
         self.expect = Expect(len(self.items), self.shape.row, self.shape.head, *hashes)
 
@@ -154,14 +168,28 @@ class Community:
         """Whether updates are summed under masks."""
         return not isinstance(self.sum, Plain)
 
-    def _consensus(self, choice: Choice | None) -> Consensus | None:
+    @property
+    def tells_statistics(self) -> bool:
+        """Whether an update would show one person's statistics, without noise and without consent."""
+        return self.solved and self.promise is None and "statistics" not in self.disclose
+
+    @property
+    def in_groups(self) -> bool:
+        """Whether only sums of groups leave a device, with a server or without: never one person's update."""
+        return self.masked or self.consensus is not None
+
+    def _consensus(self, choice: Choice | None, disclose: Sequence[str]) -> Consensus | None:
         protocol = None if choice is None else chosen("protocol", choice)
         if isinstance(protocol, Consensus) and not protocol.group:
             protocol = protocol._replace(group=SMALLEST)
-        if protocol is not None and (not isinstance(protocol, Consensus) or protocol.group < 2):
+        plain = isinstance(protocol, Consensus) and protocol.group <= 2  # of two, each knows the other's
+        if protocol is not None and (
+            not isinstance(protocol, Consensus) or (plain and "statistics" not in disclose)
+        ):
             raise RunError(
                 "Nodes sum without a server in masked groups.",
-                'Set consensus="consensus", or settings of it with group = 2 or more.',
+                'Set consensus="consensus", or settings of it with group = 3 or more. Where everybody agrees '
+                'that single contributions are seen, give disclose=["statistics"].',
             )
         if protocol is not None and self.masked:
             raise RunError(
@@ -220,6 +248,11 @@ class Community:
         """The steps for one use, with random numbers from the operating system where they must be secret."""
         count = len(self.items) * self.shape.row + self.shape.head
         return [on_device(step, count) for step in self.steps]
+
+    def stamp(self, sender: int, number: int) -> dict[str, Any]:
+        """What a message says about where it comes from."""
+        stamp = {"sender": sender, "number": number}
+        return stamp | {"catalogue": self.expect.catalogue, "settings": self.expect.settings}
 
     @property
     def largest_message(self) -> int:

@@ -15,15 +15,17 @@ from numpy.typing import NDArray
 from sottovoce import files
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RunError
-from sottovoce.models.interface import optimizer_size
+from sottovoce.exchange.message import LIMIT
+from sottovoce.models.interface import optimizer_size, uses_place
 from sottovoce.node import remembered
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import one_person
+from sottovoce.node.unharmed import diverged
 
 if TYPE_CHECKING:
-    from sottovoce.exchange.secure.guards import Guard
+    from sottovoce.node.node import Node
 
-FORMAT = 3
+FORMAT = 4
 """The version of the file."""
 ABOUT, HISTORY, HEADER = 2**16, 2**27, 2**12
 """The most bytes of the description, of a column of the history, and of an array's header."""
@@ -69,6 +71,7 @@ def write(
         "format": FORMAT,
         "catalogue": community.expect.catalogue.hex(),
         "settings": community.expect.settings.hex(),
+        "steps": community.steps_hash.hex(),
         "key": list(key),
         "candidates": candidates,
     }
@@ -85,35 +88,46 @@ def read(path: Path, community: Community) -> Saved:
     """What `write` wrote, refused where it is damaged or belongs to another community."""
     try:
         with zipfile.ZipFile(path) as archive:
-            about = json.loads(_member(archive, "about", ABOUT).tobytes())
+            about = json.loads(member(archive, "about", ABOUT).tobytes())
             if not isinstance(about, dict):
                 raise ValueError("about is no table")
             found, key = int(about["format"]), Key(*(int(part) for part in about["key"]))
             candidates = int(about.get("candidates", 0))
             if found == FORMAT:
-                columns = {name: _member(archive, name, HISTORY) for name in _columns()}
+                columns = {name: member(archive, name, HISTORY) for name in _columns()}
                 limits = {name: _limit(community) for name in ARRAYS}
-                limits |= dict.fromkeys(
-                    remembered.ARRAYS if (community.masked or community.consensus) else (), HISTORY
-                )
-                arrays = {name: _member(archive, name, limit) for name, limit in limits.items()}
+                limits |= dict.fromkeys(remembered.names(community), HISTORY)
+                arrays = {name: member(archive, name, limit) for name, limit in limits.items()}
     except (OSError, ValueError, KeyError, TypeError, EOFError, OverflowError) as error:
-        raise _damaged(path, error) from None
+        raise damaged(path, error) from None
     except (zipfile.BadZipFile, zlib.error, NotImplementedError, RuntimeError, SyntaxError) as error:
-        raise _damaged(path, error) from None
+        raise damaged(path, error) from None
     if found != FORMAT:
         raise RunError(f"{path} is in version {found} of the format, and {FORMAT} is understood.")
     if about.get("catalogue") != community.expect.catalogue.hex():
         raise RunError(f"{path} belongs to a community with another catalogue.")
     if about.get("settings") != community.expect.settings.hex():
         raise RunError(f"{path} belongs to a community with another model or other settings.")
+    if about.get("steps") != community.steps_hash.hex():
+        raise RunError(
+            f"{path} belongs to a community with other steps: what was disclosed would be counted wrongly.",
+            "Load it in a community with the steps that it had.",
+        )
     if not all(0 <= part < 2**63 for part in key) or not 0 <= candidates <= len(community.items):
         raise RunError(f"{path} is damaged: its key or its number of candidates is out of range.", DAMAGED)
     parts = {part: _part(path, part, columns, community) for part in PARTS}
     return Saved(key, candidates, parts, arrays)
 
 
-def _damaged(path: Path, error: Exception) -> RunError:
+def _sound(name: str, values: NDArray[Any]) -> bool:
+    """Whether an array holds what a node can have."""
+    if values.dtype.kind == "f":
+        return not diverged(name, values)
+    most = LIMIT if name in ("age", "clock", "private age") else 2**62
+    return bool((values >= 0).all() and (values < most).all())
+
+
+def damaged(path: Path, error: Exception) -> RunError:
     reason = error.strerror if isinstance(error, OSError) and error.strerror else "it is damaged"
     return RunError(f"{path} cannot be read: {reason}.", DAMAGED)
 
@@ -129,7 +143,7 @@ def _limit(community: Community) -> int:
     return int(8 * (len(community.items) * (row + 1) + head + user + kept + 64))
 
 
-def _member(archive: zipfile.ZipFile, name: str, limit: int) -> NDArray[Any]:
+def member(archive: zipfile.ZipFile, name: str, limit: int) -> NDArray[Any]:
     """An array of an archive, of at most `limit` bytes. Nothing larger is unpacked, whatever it claims."""
     info = archive.getinfo(f"{name}.npy")
     if info.file_size > limit + HEADER:
@@ -159,23 +173,23 @@ def _part(path: Path, part: str, held: dict[str, NDArray[Any]], community: Commu
         raise RunError(f"{path} is damaged: its history is not in the catalogue.", DAMAGED)
     if not np.isfinite(value).all():
         raise RunError(f"{path} is damaged: its history has ratings that are no numbers.", DAMAGED)
+    if (time < 0).any() or (np.diff(time) < 0).any():
+        raise RunError(f"{path} is damaged: its history is not in order of time.", DAMAGED)
+    if not uses_place(community.model) and len(np.unique(item)) < len(item):
+        raise RunError(f"{path} is damaged: its history has an item twice.", DAMAGED)
     return one_person(community, item, value, time)
 
 
 def put_back(
-    path: Path,
-    arrays: dict[str, NDArray[Any]],
-    live: Mapping[str, NDArray[Any]],
-    guards: "tuple[Guard, ...]" = (),
+    path: Path, arrays: dict[str, NDArray[Any]], live: Mapping[str, NDArray[Any]], node: "Node"
 ) -> None:
-    """Copy what a file holds into a node's arrays, once every one of them fits, and into its guards."""
+    """Copy what a file holds into the arrays of a node that was just made, once every one of them fits."""
     for name, array in live.items():
         values = arrays.get(name, np.empty(0, np.bool_))
         fits = values.shape == array.shape and values.dtype == array.dtype
-        sound = np.isfinite(values).all() if values.dtype.kind == "f" else (values >= 0).all()
-        if not fits or not sound:
+        if not fits or not _sound(name, values):
             raise RunError(f"{path} is damaged: {name} does not fit the community's model.", DAMAGED)
-    if guards and not remembered.put_back(guards, arrays):
-        raise RunError(f"{path} is damaged: whom the node was summed with is not whole.", DAMAGED)
+    if not remembered.put_back(node, arrays):
+        raise RunError(f"{path} is damaged: what it remembers of other nodes is not whole.", DAMAGED)
     for name, array in live.items():
         array[...] = arrays[name]

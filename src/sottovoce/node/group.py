@@ -15,14 +15,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sottovoce.errors import MessageError, RunError
-from sottovoce.exchange.secure.client import State
+from sottovoce.exchange.secure.contribution import Contribution
 from sottovoce.exchange.secure.group import Group
 from sottovoce.exchange.secure.guards import Guard
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes
 from sottovoce.exchange.secure.row_steps import GroupSum, StepPlan
 from sottovoce.exchange.secure.server import Failed, Send
-from sottovoce.exchange.secure.two_sums import TwoSumsClient, TwoSumsServer
+from sottovoce.exchange.secure.two_sums import TwoSumsServer
 from sottovoce.node.community import Community
+from sottovoce.node.participant import Participant
 from sottovoce.protocols.consensus import noise_places, shares_needed
 from sottovoce.protocols.contribution import sum_shape
 from sottovoce.protocols.group_sums import Added, take
@@ -80,8 +81,8 @@ def part_of(agreed: StepPlan, found: GroupSum) -> Numerators:
     return sums
 
 
-class GroupUpdate:
-    """One node's part in the sum of one group: `start`, then `receive` whatever comes."""
+class GroupUpdate(Participant[GroupSum]):
+    """One node's part in the sum of one group."""
 
     def __init__(
         self,
@@ -92,49 +93,30 @@ class GroupUpdate:
         random_bytes: RandomBytes = os.urandom,
     ) -> None:
         """`Node.group_update` makes this."""
-        self._node, self._plan, self._group = node, plan(node.community), group
-        self._changed = False
+        self._steps = plan(node.community)
         check_group(node.community, group)
-        about = _about(node.community)
-        self._client = TwoSumsClient(self._plan, group, identity, guards, random_bytes, about)
+        self._lost = False
+        super().__init__(node, self._steps, group, identity, guards, random_bytes, _about(node.community))
 
-    @property
-    def state(self) -> State:
-        """What it waits for; after `DONE` the sums come."""
-        return self._client.state
-
-    @property
-    def largest(self) -> int:
-        """The length in bytes of the longest message that it accepts."""
-        return self._client.largest
+    def _version(self, about: bytes) -> bytes:
+        return about + self._node.sweep.to_bytes(8, "little")
 
     @property
     def sums(self) -> Numerators | None:
         """This node's part of the group's sums, once they have come."""
         found = self._client.result
-        return None if found is None else part_of(self._plan, found)
+        return None if found is None else part_of(self._steps, found)
 
     @property
     def changed(self) -> bool:
-        """Whether training gave numbers that do not fit the sum, so that nothing was added to it.
+        """See `Participant`. Nothing was added then."""
+        return self._lost
 
-        The group is not told: whether a node answers must not show what its person has.
-        """
-        return self._changed
-
-    def start(self) -> bytes:
-        """The first message for the member who adds: fresh keys."""
-        return self._client.start()
-
-    def receive(self, data: bytes) -> bytes:
-        """Take a message of the member who adds; the answer to send back, which may be empty."""
-        answer = self._client.receive(data)
-        if self.state is State.READY and self._client.session.number == 0:
-            mine = self._node.statistics()
-            part = self._plan.contribution(*mine, len(self._group))
-            self._changed = len(part.items) < len(mine[0])
-            return self._client.offer(part)
-        return answer
+    def _contribution(self) -> Contribution:
+        mine = self._node.statistics()
+        part = self._steps.contribution(*mine, len(self._group))
+        self._lost = len(part.items) < len(mine[0])
+        return part
 
 
 class GroupAdder:

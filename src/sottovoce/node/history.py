@@ -37,7 +37,10 @@ def interactions(community: Community, history: History) -> Interactions:
     for item in named:
         if item not in community.number:
             raise DataError(f"{item!r} is not in the community's catalogue.", "Leave it out.")
-    value = np.array([one.value for one in met], np.float32)
+    try:
+        value = np.array([one.value for one in met], np.float32)
+    except (TypeError, ValueError):
+        raise DataError("A rating is not a number.", "Leave the rating out, or give a number.") from None
     if not np.isfinite(value).all():
         raise DataError("A rating is not a finite number.", "Leave the rating out, or give a number.")
     if not all(isinstance(one.time, int) and 0 <= one.time < 2**62 for one in met):

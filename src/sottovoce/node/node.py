@@ -1,10 +1,10 @@
 """A node: train, emit, absorb, send updates, recommend."""
 
-import contextlib
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,15 +12,19 @@ from numpy.typing import NDArray
 from sottovoce.combine.interface import judges
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.exchange import codec
-from sottovoce.exchange.message import CODES, LARGEST_WEIGHT, UPDATE, Message, emit, received
+from sottovoce.exchange.message import emit, received
 from sottovoce.exchange.steps.sequence import sequence
-from sottovoce.kernels import ROUNDING, stream
 from sottovoce.models.interface import uses_place
 from sottovoce.models.statistics import solve_vectors
-from sottovoce.node import drivers, file
+from sottovoce.node import drivers, file, remembered, updates
+from sottovoce.node.bounds import LARGEST, bounded, check_codes
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import History, interactions, joined, new_person, without
-from sottovoce.node.remembered import guards_of, packed
+from sottovoce.node.recommended import Recommended, best
+from sottovoce.node.rounds import Rounds
+from sottovoce.node.senders import Senders
+from sottovoce.node.unharmed import LEARNT, TRIALS, absurd, unharmed, untouched
+from sottovoce.protocols.consensus import count_columns
 from sottovoce.protocols.contribution import sum_shape
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.group_sums import complete
@@ -38,26 +42,6 @@ if TYPE_CHECKING:
 
 CANDIDATES = 100
 """Items that each weighting item is ranked among."""
-
-
-class Recommended(NamedTuple):
-    """An item that a node recommends."""
-
-    item: str
-    score: float
-
-
-PUBLIC = {"rows", "head"}
-"""The arrays of a node that others see in its messages."""
-
-
-def _diverged(name: str, array: NDArray[Any]) -> bool:
-    """Whether an array of a node holds what is not finite, or weights that no message may have."""
-    if array.dtype.kind != "f":
-        return False
-    if name == "optimizer":  # sums of squares, not weights
-        return not np.isfinite(array).all()
-    return not max(array.max(initial=0.0), -array.min(initial=0.0)) <= LARGEST_WEIGHT
 
 
 class Node:
@@ -97,7 +81,12 @@ class Node:
         delta = community.chain.delta
         self._reference = community.started(self._people) if delta else whole(0, 0, row, 0)
         self.sent = self.received = 0
-        self.guards: tuple[Guard, ...] = guards_of(community)
+        self._personal = False  # whether the table shows what one person's training changed
+        self.senders = Senders(self.key.name)
+        """What remembers which messages this node has taken."""
+        self.rounds = Rounds()
+        """What remembers in which masked rounds this node took part."""
+        self.guards: tuple[Guard, ...] = remembered.guards_of(community)
         """What remembers whom this node was summed with, for each of the two sums of a masked round."""
 
     @property
@@ -109,7 +98,9 @@ class Node:
 
     def _weigh(self) -> None:
         """The model notes how much data it is trained by, unless that must stay private."""
-        self._tables.size[0] = 0 if self.community.promise else len(self._train)
+        community = self.community
+        private = community.promise or community.in_groups or community.solved
+        self._tables.size[0] = 0 if private else len(self._train)
 
     @property
     def budget_left(self) -> int | None:
@@ -122,6 +113,11 @@ class Node:
         """ε of all that this node has disclosed so far, at the δ of its step; None without such a step."""
         promise = self.community.promise
         return None if promise is None else promise.spent(int(self._people.disclosed[0]))
+
+    @property
+    def sweep(self) -> int:
+        """How often the model was trained, or solved from sums."""
+        return int(self._tables.clock[0])
 
     def learn(self, history: History) -> None:
         """Add what the person met since; the next training learns from it.
@@ -141,10 +137,56 @@ class Node:
 
     def _meet(self, incoming: Tables, origin: int, relay: bool = False) -> None:
         self._refuse_alone()
+        try:
+            self._learn_from(incoming, origin, relay)
+        except MessageError:
+            if origin == NOBODY or self.community.promise is not None or not self._is_broken():
+                raise
+            with self._unharmed():
+                self._begin_anew()
+                self._learn_from(incoming, origin, relay)
+        if not relay:
+            self._personal = True
+        elif len(incoming.age) == len(self._tables.age):
+            self._personal = False
+
+    def _learn_from(self, incoming: Tables, origin: int, relay: bool = False) -> None:
+        community = self.community
         self._receivers.relayed[0] = relay
         models = self._tables, self._private, incoming, origin
-        with self._unharmed():
-            drivers.meet(*self.community.learning(), *models, self._people, self._receivers, self.key.run)
+        with self._unharmed() as broken:
+            parts = *community.learning(), *models, self._people, self._receivers, self.key.run
+            before, after = drivers.meet(*parts)
+            if not community.solved and absurd(before, after, community.scale):
+                broken |= LEARNT
+
+    def _is_broken(self) -> bool:
+        """Whether this node's model diverges without anybody's help."""
+        with untouched(self._state()):
+            try:
+                for _ in range(TRIALS):
+                    self._learn_from(self._tables, NOBODY)
+            except MessageError:
+                return True
+        return False
+
+    def _begin_anew(self) -> None:
+        """Forget what was learnt, but not what was disclosed."""
+        person, state = self._new_person(), self._state()
+        fresh = self.community.started(person)
+        learnt = {name: getattr(fresh, name) for name in ("rows", "age", "head", "clock")}
+        learnt |= {name: np.zeros_like(state[name]) for name in LEARNT} | {"user": person.user}
+        for name, array in learnt.items():
+            state[name][...] = array
+
+    def _unharmed(self, quiet: bool = False) -> AbstractContextManager[set[str]]:
+        """Everything is put back as it was if this block fails, or leaves numbers that have diverged."""
+        counters = self.sent, self.received
+
+        def put_back() -> None:
+            self.sent, self.received = counters
+
+        return unharmed(self._state(), put_back, self.community.promise is not None, quiet)
 
     def _refuse_alone(self) -> None:
         if self.community.in_sums_alone:
@@ -152,33 +194,6 @@ class Node:
                 "This node has a share of the noise, which hides it in masked sums alone.",
                 "Take part in them with secure_update, or give the community the step 'gaussian'.",
             )
-
-    @contextlib.contextmanager
-    def _unharmed(self, quiet: bool = False) -> Iterator[None]:
-        """If this block fails, or leaves numbers that have diverged, everything is put back as it was.
-
-        Numbers can be valid and yet do harm. Where a step promises differential privacy, or the node must
-        answer whatever its data are (`quiet`), what is private is put back alone, and nobody learns of it.
-        """
-        held = self._state()
-        before = {name: array.copy() for name, array in held.items()}
-        try:
-            yield
-            broken = {name for name, array in held.items() if _diverged(name, array)}
-            if quiet or (self.community.promise is not None and broken.isdisjoint(PUBLIC)):
-                # A refusal would tell others what the person has: the answer stays, with its noise.
-                for name in broken:
-                    held[name][...] = before[name]
-            elif broken:
-                raise MessageError(
-                    "What was received makes this node's model diverge, and was not learnt from.",
-                    "The sender's numbers may be too large.",
-                )
-        except BaseException:
-            for name, array in before.items():
-                held[name][...] = array
-            self.sent, self.received = before["counters"].tolist()
-            raise
 
     def train(self) -> None:
         """Train once on one's own data; of a model that is solved from sums, solve the person's vector."""
@@ -193,8 +208,17 @@ class Node:
         solve_vectors(*parts, self.key.run)
 
     def emit(self, relay: bool = False) -> bytes:
-        """A message for a peer. `relay` asks receivers to pass it on as it is, neither merged nor trained."""
+        """A message for a peer. `relay` asks receivers to pass it on as it is, neither merged nor trained.
+
+        Where only sums of groups may leave a device, a model that was trained here alone is not sent.
+        """
         self._refuse_alone()
+        if self.community.in_groups and self._personal:
+            raise RunError(
+                "This model was trained here alone and would show what its person has; this community lets "
+                "only sums of groups leave a device.",
+                "Send a model that came from the group, before train or absorb changes it.",
+            )
         if self.community.steps and self.community.chain.share < 1:
             raise RunError(
                 "'subsample' sends one's own items first, and so undoes what steps withhold.",
@@ -203,12 +227,7 @@ class Node:
         number, self.sent = self.sent, self.sent + 1
         parts = self.community.chain, self._people, self._reference, self.key.run, number
         message = emit(self._tables, 0, *parts)
-        return codec.encode(message._replace(relay=relay, **self._stamp(number)))
-
-    def _stamp(self, number: int) -> dict[str, Any]:
-        expect = self.community.expect
-        stamp = {"sender": self.key.name, "number": number}
-        return stamp | {"catalogue": expect.catalogue, "settings": expect.settings}
+        return codec.encode(message._replace(relay=relay, **self.community.stamp(self.key.name, number)))
 
     def absorb(self, data: bytes) -> None:
         """Merge a peer's message into the node's model, then train.
@@ -217,31 +236,48 @@ class Node:
         is solved from sums is replaced by one of a later sweep, and stays otherwise. Bytes that are no
         message of this community are refused, and change nothing.
         """
-        message = codec.decode(data, self.community.expect)
-        if message.delta != self.community.chain.delta:
-            raise MessageError("The message is compressed in another way than this community's.")
-        if message.gathered and (judges(self.community.merge) or self.community.solved):
+        community = self.community
+        message = codec.decode(data, community.expect, largest=LARGEST)
+        self.senders.check(message.sender, message.number)
+        if message.delta != community.chain.delta:
+            raise MessageError(
+                "The message is compressed in another way than this community's.",
+                "All nodes of a community need 'delta', or none.",
+            )
+        if message.gathered and (judges(community.merge) or community.solved):
             raise MessageError(
                 "The message holds some rows only, and this community takes whole models.", "Send it whole."
             )
-        incoming = received(message, self._reference)
-        if not self.community.solved:
+        incoming = received(bounded(community, message, self._tables), self._reference)
+        if message.bits < 32:
+            check_codes(incoming)
+        if not community.solved:
             self._meet(incoming, 1, message.relay)
         elif message.clock > self._tables.clock[0]:
             with self._unharmed():
                 self._meet(incoming, 1, relay=True)  # it is taken as it is: there is nothing to train
                 self._solve()
+        self.senders.note(message.sender, message.number)
         self.received += 1
 
     def local_update(self, data: bytes) -> bytes:
         """Train on a server's model, which is not kept, and return what that changed, as an update."""
-        if self.community.masked or self.community.consensus:
+        if self.community.in_groups:
             raise RunError(
                 "This community sums updates under masks, and local_update would show this one.",
                 "Take part in masked sums with secure_update, or group_update.",
             )
+        if self.community.tells_statistics:
+            raise RunError(
+                "One person's statistics tell the server which items the person has, and their vector.",
+                'Sum them under masks (sum="secure"), or, where everybody agrees, give the community '
+                'disclose=["statistics"].',
+            )
+        self.refuse_spent()
         with self._unharmed():
-            return codec.encode(self._update_message(*self._trained(data)))
+            found, version = updates.trained(self.community, self.key, self._people, data)
+            number, self.sent = self.sent, self.sent + 1
+            return codec.encode(updates.update_message(self.community, self.key, found, version, number))
 
     def secure_update(
         self, data: bytes, group: "Group", identity: "Identity", guards: "Sequence[Guard] | None" = None
@@ -263,11 +299,12 @@ class Node:
         """
         from sottovoce.combine.sums._masked import weighted
 
+        self.refuse_spent()
         with self._unharmed(quiet=True):
-            updates, _ = self._trained(data)
-            count, rule = int(updates.offset[1]), self.community.aggregate
-            ids, rows = updates.ids[:count], updates.rows[:count]
-            return weighted(plan, rule, ids, rows, updates.head[0], int(updates.size[0]))
+            found, _ = updates.trained(self.community, self.key, self._people, data)
+            count, rule = int(found.offset[1]), self.community.aggregate
+            ids, rows = found.ids[:count], found.rows[:count]
+            return weighted(plan, rule, ids, rows, found.head[0], int(found.size[0]))
 
     def group_update(
         self, group: "Group", identity: "Identity", guards: "Sequence[Guard] | None" = None
@@ -283,66 +320,32 @@ class Node:
     def statistics(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """What this node contributes to sums among peers, without masks: items, rows and head."""
         community, items = self.community, len(self.community.items)
-        self._refuse_spent()
+        self.refuse_spent()
         row, head = sum_shape(community.model, community.shape)
-        updates = gathered([items, 0], self._width, community.shape.head, items)
+        found = gathered([items, 0], self._width, community.shape.head, items)
         rows, whole_head = np.zeros((items, row), np.float32), np.zeros(head, np.float32)
         steps = sequence(community.steps_on_device())
-        parts = community.model, community.aggregate, self._tables, steps, updates
+        parts = community.model, community.aggregate, self._tables, steps, found
         with self._unharmed(quiet=True):
             drivers.contribute(*parts, self._people, self.key.run, rows, whole_head)
-        count = int(updates.offset[1])
-        return updates.ids[:count], rows[:count], whole_head
+        count = int(found.offset[1])
+        return found.ids[:count], rows[:count], whole_head
 
     def move(self, sums: "Numerators") -> None:
-        """Move the model by sums over people, of which this node has a part: `GroupUpdate.sums`."""
+        """Move the model by sums over people: `GroupUpdate.sums`, or `PushSum.sums` after pushes."""
         community, rows = self.community, sums.rows.copy()
-        complete(rows, batch=len(community.items))
+        if community.consensus is None or count_columns(community.consensus) == 2:
+            complete(rows, batch=len(community.items))
         with self._unharmed():
             drivers.move_by(community.model, community.aggregate, self._tables, rows, sums.head, self.key.run)
 
-    def _refuse_spent(self) -> None:
+    def refuse_spent(self) -> None:
+        """Refuse to disclose more than the budget of differential privacy allows."""
         if self.budget_left == 0:
             raise RunError(
                 f"This person's budget is spent: {self._people.disclosed[0]} updates were disclosed.",
                 "The node can still learn from models that it receives.",
             )
-
-    def _trained(self, data: bytes) -> tuple[Tables, int]:
-        """What training on a server's model changed, once the steps have seen it, and the model's version."""
-        community = self.community
-        message = codec.decode(data, community.expect)
-        if message.gathered and len(message.rows):
-            raise MessageError("A server's model must have a row for every item.", "Send it whole.")
-        items, head = len(community.items), community.shape.head
-        updates = gathered([items, 0], self._width, head, items)
-        self._refuse_spent()
-        # `_update_message` rounds
-        steps = sequence([*community.steps_on_device(), community.chain._replace(bits=32)])
-        run, version = self.key.run, message.clock
-        drivers.change(community.model, received(message), steps, updates, self._people, run, version)
-        return updates, version
-
-    def _update_message(self, updates: Tables, version: int) -> Message:
-        """An update as a message: rows in the order of items, as codes if the chain says so."""
-        bits, count = self.community.chain.bits, int(updates.offset[1])
-        scale = np.zeros((2, (self._width + 1) * (bits < 32)), np.float32)
-        if bits < 32:
-            drivers.encode(updates, bits, stream(self.key.run, ROUNDING, self.key.person, version), scale)
-        order = np.argsort(updates.ids[:count])
-        rows, head = (a.astype(CODES[bits]) for a in (updates.rows[:count][order], updates.head[0]))
-        number, self.sent = self.sent, self.sent + 1
-        return Message(
-            rows=rows,
-            age=np.empty(0, np.int32),
-            ids=updates.ids[:count][order],
-            head=head,
-            clock=version,
-            size=int(updates.size[0]),
-            scale=scale,
-            kind=UPDATE,
-            **self._stamp(number),
-        )
 
     def recommend(self, n: int = 10, here: str | None = None, seconds: int = 0) -> list[Recommended]:
         """The best items that are not in the history, best first.
@@ -350,20 +353,7 @@ class Node:
         A model that looks at where people are takes the last item of the history for the place, unless
         `here` names another one, left `seconds` ago.
         """
-        if n < 1:
-            raise RunError(f"{n} recommendations were asked for.", "Ask for at least one.")
-        catalogue, people = self.community.items, self._people
-        if here is not None:
-            if here not in self.community.number:
-                raise DataError(f"{here!r} is not in the community's catalogue.", "Name an item that is.")
-            people = people._replace(
-                here=np.array([self.community.number[here]], np.int32), away=np.array([seconds], np.int32)
-            )
-        items = np.full(min(n, len(catalogue)), -1, np.int32)
-        best, scores = np.full(len(items), np.nan, np.float32), np.empty(len(catalogue), np.float32)
-        drivers.find_best(self.community.model, self._own(), people, scores, items, best)
-        found = zip(items.tolist(), best.tolist(), strict=True)
-        return [Recommended(catalogue[item], score) for item, score in found if item >= 0]
+        return best(self.community, self._own(), self._people, n, here, seconds)
 
     def _own(self) -> Tables:
         """What the person scores with: the table, and what is kept private of it."""
@@ -387,13 +377,13 @@ class Node:
             "private rows": private.rows,
             "private age": private.age,
             "private head": private.head,
-            "counters": np.array([self.sent, self.received]),
+            "counters": np.array([self.sent, self.received, self._personal], np.int64),
         }
 
     def save(self, path: str | Path) -> None:
         """Write everything into one file, the history and the secret key too: it is for this device only."""
         parts = {"train": self._train, "weighting": self._weighting}
-        arrays = self._state() | packed(self.guards)
+        arrays = self._state() | remembered.packed(self)
         file.write(Path(path), self.community, self.key, self.candidates, parts, arrays)
 
     @classmethod
@@ -404,6 +394,7 @@ class Node:
         node._train, node._weighting = saved.parts["train"], saved.parts["weighting"]
         node._people = node._new_person()
         node._weigh()
-        file.put_back(Path(path), saved.arrays, node._state(), node.guards)
-        node.sent, node.received = (int(n) for n in saved.arrays["counters"])
+        file.put_back(Path(path), saved.arrays, node._state(), node)
+        node.sent, node.received, personal = saved.arrays["counters"].tolist()
+        node._personal = bool(personal)
         return node

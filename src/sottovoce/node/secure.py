@@ -19,19 +19,22 @@ from sottovoce.combine.sums.secure import plan, threshold, totals
 from sottovoce.errors import MessageError, RunError
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import emit
-from sottovoce.exchange.secure.client import State
-from sottovoce.exchange.secure.contribution import Aggregated
+from sottovoce.exchange.secure.contribution import Aggregated, Contribution
 from sottovoce.exchange.secure.group import Group
 from sottovoce.exchange.secure.guards import Guard
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes
 from sottovoce.exchange.secure.server import Event, Failed, Send
-from sottovoce.exchange.secure.two_sums import TwoSumsClient, TwoSumsServer
+from sottovoce.exchange.secure.two_sums import TwoSumsServer
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import interactions, new_person
+from sottovoce.node.participant import Participant
 from sottovoce.protocols.aggregate import apply_sums
 
 if TYPE_CHECKING:
     from sottovoce.node.node import Node
+
+SERVER = 2**64 - 1
+"""What a server goes by, which no node does."""
 
 
 def check_group(community: Community, group: Group) -> None:
@@ -55,8 +58,8 @@ def check_group(community: Community, group: Group) -> None:
         )
 
 
-class SecureUpdate:
-    """One node's part in one masked round: `start`, then `receive` whatever comes."""
+class SecureUpdate(Participant[Aggregated]):
+    """One node's part in one masked round with a server."""
 
     def __init__(
         self,
@@ -70,38 +73,12 @@ class SecureUpdate:
         """`model` is the server's, as bytes; `Node.secure_update` makes this."""
         check_group(node.community, group)
         codec.decode(model, node.community.expect)  # refused for its own numbers alone, the same for all
-        self._node, self._model = node, model
+        self._model = model
         self._plan = plan(node.community.sum, node.community.task)
-        self._client = TwoSumsClient(self._plan, group, identity, guards, random_bytes, model)
+        super().__init__(node, self._plan, group, identity, guards, random_bytes, model)
 
-    @property
-    def state(self) -> State:
-        """What it waits for."""
-        return self._client.state
-
-    @property
-    def largest(self) -> int:
-        """The length in bytes of the longest message that it accepts."""
-        return self._client.largest
-
-    @property
-    def changed(self) -> bool:
-        """Whether training gave numbers that do not fit the sum, so that clipped ones or zeros were sent.
-
-        The server is not told: whether a node answers, and what it says, must not show what its person has.
-        """
-        return self._client.changed
-
-    def start(self) -> bytes:
-        """The first message for the server: fresh keys."""
-        return self._client.start()
-
-    def receive(self, data: bytes) -> bytes:
-        """Take a message of the server; the answer to send back, which may be empty."""
-        answer = self._client.receive(data)
-        if self.state is State.READY and self._client.session.number == 0:
-            return self._client.offer(self._node.contribution(self._model, self._plan))
-        return answer
+    def _contribution(self) -> Contribution:
+        return self._node.contribution(self._model, self._plan)
 
 
 class SecureServer:
@@ -118,8 +95,8 @@ class SecureServer:
 
     def model(self) -> bytes:
         """The model, for those who take part in the next round."""
-        hashes = {name: getattr(self.community.expect, name) for name in ("catalogue", "settings")}
-        return codec.encode(emit(self._tables, 0)._replace(**hashes))
+        stamp = self.community.stamp(SERVER, int(self._tables.clock[0]))
+        return codec.encode(emit(self._tables, 0)._replace(**stamp))
 
     def begin(self, group: Group) -> None:
         """Begin a round of this group. A round that is under way is given up."""

@@ -184,6 +184,17 @@ def _discloses(component: Consensus) -> tuple[Disclosure, ...]:
                 name="statistics",
             ),
         )
+    if component.group == 2:
+        return (
+            Disclosure(
+                "in the sum of a group of two, one person's contribution",
+                "the other one",
+                "Each of two people knows their own part of the sum, and so the other's. Its rows are the "
+                "person's items, and with `als` the head tells the person's vector.",
+                private=True,
+                name="statistics",
+            ),
+        )
     later = "" if component.robust else ", and later of larger ones"
     return (
         Disclosure(

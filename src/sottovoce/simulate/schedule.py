@@ -37,7 +37,7 @@ class Schedule:
         self.protocol, self.timing = protocol, world.timing
         self.items, self.row, self.head = world.items, row, head
         model = codec.size(world.items, world.shape.row, world.shape.head, False)
-        every = np.array([[world.items], [0]])
+        every = np.array([[world.items], [0], [0]])
         self.size = float(message_bytes(every, world.items, row, counts, head, protocol.bits)[0]) / model
         self.tick = self.size * self.timing.round
         self.setup = self._inside(people, world.items) / model * self.timing.round

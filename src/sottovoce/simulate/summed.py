@@ -154,6 +154,7 @@ class Summed:
             [
                 (counts[:, :, 0] != 0).sum(axis=0),
                 ((counts[:, :, 0] == 0) & (counts[:, :, 1] != 0)).sum(axis=0),
+                (counts < 0).any(axis=2).sum(axis=0),
             ]
         )
         size = message_bytes(

@@ -7,8 +7,13 @@ The group is those whose identity, hashed with this number, comes first. Everybo
 
 A reveal is signed together with the list of commitments that its sender saw, so a server that shows
 different lists to different people is noticed. Everybody who committed has to reveal: otherwise the draw
-is void, and is repeated without those who withheld. Whoever reveals last can still void a draw whose
-outcome it does not like, once for each identity that it is ready to lose.
+is void, and is repeated without those who withheld.
+
+What remains possible: whoever reveals last can void a draw whose outcome it does not like, once for each
+identity that it is ready to lose. The server gathers all secrets before anybody else knows them. It can void
+a draw at no price, by saying that somebody was silent who was not, and repeat it until it likes the group.
+Nobody else can tell that from real silence. Only refusing to take part in many draws limits it, which is left
+to whoever runs a `Drawer`.
 
 | state of a person | gets        | sends      |     | phase of the server | gets       | sends       |
 |-------------------|-------------|------------|-----|---------------------|------------|-------------|

@@ -27,8 +27,9 @@ person's message could read off that person's items. The same holds for totals.
 
 **What is not prevented.** A server that lies about the counts, or clients that count what they did not
 change, can make a rare row look common: sums are not proven. A client notices counts above the number of
-people and totals below its own part. And the counts of rare items are themselves
-seen by the server, who learns what nobody in the group changed (Section 5.2).
+people. It does not compare totals with its own part, because from its refusal a server that tries several
+totals would learn that part. And the counts of rare items are themselves seen by the server, who learns what
+nobody in the group changed (Section 5.2).
 
 **Without a server** a member of the group adds in its place: it runs a `TwoSumsServer` that `tells` the sums
 to those who stayed to the end, beside its own part as a client. It sees what a server sees, masked vectors
@@ -151,7 +152,7 @@ class TwoSumsClient(Generic[Result]):
             raise MessageError("The announcement belongs to another session.")
         plan, self._first = self.plan, self.session.survivors
         announced = plan.unpack(message.body, len(self._first), self.group.threshold)
-        self._refuse(announced, self._mine)
+        self._refuse(announced)
         vector, wide = plan.second_vector(self._mine, announced, len(self.group)), len(announced.items)
         answer = self.session.mask(vector, _second(plan, self._model, message.body), plan.second_wide(wide))
         self._announced = announced
@@ -171,7 +172,7 @@ class TwoSumsClient(Generic[Result]):
         self.result = plan.result(self._announced, vector, len(self.group), people)
         return b""
 
-    def _refuse(self, announced: Announcement, mine: Contribution) -> None:
+    def _refuse(self, announced: Announcement) -> None:
         """Refuse an announcement of rows with too few contributors, or one that cannot be true."""
         people = len(self.session.survivors)
         least = needed(self.plan, people, self.group.threshold)
@@ -186,8 +187,6 @@ class TwoSumsClient(Generic[Result]):
             raise MessageError(
                 "The server counts more contributors to a row than there are people in the sum."
             )
-        if (announced.totals < np.asarray(mine.totals).astype(np.uint64)).any():
-            raise MessageError("A total that the server announces is less than this node's own part of it.")
 
 
 class TwoSumsServer(Generic[Result]):

@@ -1,7 +1,7 @@
 """Churn by periods: in each period of the same length, every node is offline with the same chance.
 
-Periods of all nodes begin together. With the length of a sweep of `consensus` as the period, that part of the
-people misses each sweep.
+Periods of all nodes begin together. With the length of a sweep of `consensus` as the period, or a hair less,
+that part of the people misses each sweep. With a hair more, they would leave right after a sweep has begun.
 """
 
 from pathlib import Path
