@@ -17,7 +17,7 @@ import sottovoce
 PACKAGE = Path(sottovoce.__file__).parent
 LAYERS = [
     {"plural", "printable"},
-    {"errors"},
+    {"errors", "allowed"},
     {"files"},
     {"kernel_cache"},
     {"kernels"},

@@ -63,6 +63,30 @@ def refusal(path: Path, error: OSError, what: str = "") -> SottovoceError:
     return RunError(problem, "Choose another place with --out.")
 
 
+def exists(path: Path) -> bool:
+    """Whether there is something here. Unlike `Path.exists`, a folder that we may not enter is no error."""
+    try:
+        return path.exists()
+    except OSError:
+        return False
+
+
+def hidden(path: Path) -> str | None:
+    """Why we may not look whether something is here; None if we may."""
+    try:
+        path.stat()
+    except PermissionError as error:
+        return error.strerror
+    except OSError:
+        pass
+    return None
+
+
+def may_write(folder: Path) -> bool:
+    """Whether files can be made in a folder, as far as the system tells before one is made."""
+    return os.access(folder, os.W_OK | os.X_OK)
+
+
 def held(folder: Path) -> list[str]:
     """The names in a folder, in order; none if it is missing, is not a folder or cannot be read."""
     try:

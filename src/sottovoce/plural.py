@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-_MANY = {"person": "people"}
+_MANY = {"person": "people", "entry": "entries"}
 
 
 def count(number: int, noun: str) -> str:

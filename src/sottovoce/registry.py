@@ -26,6 +26,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
+from sottovoce.allowed import dotted, refused
 from sottovoce.errors import RecipeError
 from sottovoce.plural import listed
 
@@ -117,7 +118,8 @@ def get(kind: str, name: str) -> type:
         return _in_file(kind, name)
     if (kind, name) not in _known:
         if name not in names(kind):
-            raise RecipeError(f"There is no {kind} called {name!r}.", nearest(name, names(kind)))
+            there = "There are no" if kind.endswith("s") else "There is no"
+            raise RecipeError(f"{there} {kind} called {name!r}.", nearest(name, names(kind)))
         declared = {e.name: e.value for e in entry_points(group=f"sottovoce.{kind}")}
         importlib.import_module(declared.get(name) or _shipped(kind)[name])
     return _known[kind, name]
@@ -249,9 +251,8 @@ def check(
     try:
         return TypeAdapter(cls).validate_python(dict(settings))
     except ValidationError as error:
-        first = error.errors()[0]
-        key = ".".join(str(part) for part in first["loc"])
-        raise RecipeError(f"{where}.{key} = {first['input']!r} cannot be used: {first['msg']}.") from None
+        place, said = refused(error.errors())
+        raise RecipeError(f"{where}.{dotted(place)} {said}") from None
 
 
 def nearest(name: str, valid: list[str]) -> str:

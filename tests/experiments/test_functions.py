@@ -196,3 +196,10 @@ def test_how_runs_and_data_look(data):
     assert '<th scope="row">popularity</th>' in page
     assert f"{run.metrics['hr@5']:.4f}" in page
     assert run.data is data
+
+
+@pytest.mark.parametrize("out", ["", " "])
+def test_an_empty_place_is_not_the_current_directory(out: str) -> None:
+    for function in (sv.run_recipe, sv.sweep):
+        with pytest.raises(RunError, match="out is empty"):
+            function("quickstart", settings={"data.name": "synthetic"}, out=out)

@@ -25,10 +25,10 @@ def test_a_model_has_its_own_settings_and_those_of_training(name):
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("step", 0, "greater than 0"),
+        ("step", 0, "it must be more than 0"),
         ("optimizer_state", "warm", "'fresh' or 'kept'"),
-        ("negatives", 1001, "less than or equal to 1000"),
-        ("factors", 0, "greater than or equal to 1"),
+        ("negatives", 1001, "it must be at most 1000"),
+        ("factors", 0, "it must be at least 1"),
     ],
 )
 def test_values_are_checked(name, setting, value, said):

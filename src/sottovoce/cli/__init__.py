@@ -12,7 +12,9 @@ import io
 import os
 import signal
 import sys
+from collections.abc import Sequence
 from importlib import import_module
+from itertools import pairwise
 from typing import Any
 
 import click
@@ -61,9 +63,11 @@ class Commands(click.Group):
     def main(self, *args: Any, **options: Any) -> Any:
         options["standalone_mode"] = False
         _print_anything()
+        given = list(args[0] if args else options.get("args") or sys.argv[1:])
         with contextlib.suppress(ValueError):  # signals belong to the main thread
             signal.signal(signal.SIGTERM, signal.default_int_handler)  # treat it like Ctrl-C
         try:
+            _refuse_blanks(given)
             code = super().main(*args, **options)
         except click.exceptions.NoArgsIsHelpError as error:
             click.echo(error.format_message())
@@ -100,6 +104,17 @@ class Commands(click.Group):
                 )
             code = 1
         sys.exit(code if isinstance(code, int) else 0)
+
+
+def _refuse_blanks(arguments: Sequence[str]) -> None:
+    """No option and no argument means anything if it is empty, as from an unset variable in a script."""
+    for before, argument in pairwise(["", *arguments]):
+        name, equals, value = argument.partition("=") if argument.startswith("--") else ("", "", argument)
+        if value.strip() or (name and not equals):
+            continue
+        option = name or (before if before.startswith("-") else "")
+        what = f"The value of {option}" if option else "One of the arguments"
+        raise click.UsageError(f"{what} is empty. Write a value, or leave {option or 'it'} out.")
 
 
 def _print_anything() -> None:

@@ -71,7 +71,7 @@ def _cleared(out: Path) -> Path:
     from sottovoce.experiments.runs import checkpoint, directory
 
     place = directory.RunDirectory(out)
-    if place.begun and not (out / MARK).exists():
+    if place.begun and not files.exists(out / MARK):
         return directory.unused(out)
     if place.begun:
         with place.claim(resume=True):

@@ -10,7 +10,9 @@ from typing import NamedTuple
 
 import click
 
+from sottovoce import files
 from sottovoce.cli.screen import say
+from sottovoce.plural import listed
 
 GOOD, NOTE, BAD = "ok", "note", "BROKEN"
 Finding = tuple[str, str]
@@ -146,8 +148,9 @@ def _data(data_dir: str | None) -> Iterator[Finding]:
     from sottovoce.data.find import places
 
     for label, place in places(Path(data_dir) if data_dir else None):
-        if place.is_dir():
-            held = ", ".join(sorted(p.name for p in place.iterdir() if p.is_dir())) or "no data sets"
+        if files.is_folder(place):
+            held = listed([name for name in files.held(place) if files.is_folder(place / name)], 20)
+            held = held or "no data sets"
             yield GOOD, f"{label} {place}: {held}"
         elif label == "cache":
             yield GOOD, f"{label} {place}: nothing fetched yet"

@@ -86,12 +86,12 @@ def _changes(
     data: str | None, columns: dict[str, str] | None, seed: int | None, threads: int | None
 ) -> list[str]:
     """The options as changes to a recipe."""
-    from sottovoce import registry
+    from sottovoce import files, registry
     from sottovoce.experiments.recipe import toml
 
     given: dict[str, object] = {"run.seed": seed, "run.threads": threads, "data.columns": columns}
     if data is not None:
-        named = not Path(data).exists() and data in registry.names("source")
+        named = data in registry.names("source") and not files.exists(Path(data))
         known = named or registry.is_file(data)
         given["data.name" if known else "data.path"] = data
     return [f"{key}={toml.value(value)}" for key, value in given.items() if value is not None]

@@ -10,7 +10,7 @@ from sottovoce.experiments.recipe.shipped import find
 from sottovoce.experiments.runs import summary as summaries
 from sottovoce.experiments.runs import sweep as sweeping
 from sottovoce.experiments.runs import watch
-from sottovoce.experiments.runs.directory import REPORT
+from sottovoce.experiments.runs.directory import REPORT, named
 from sottovoce.experiments.runs.run import Run
 
 if TYPE_CHECKING:
@@ -109,7 +109,7 @@ def swept(
 ) -> Sweep:
     """A sweep from settings as the command line gives them."""
     path = find(recipe)
-    place = Path(out) if out is not None else Path("runs") / f"sweep-{Path(recipe).name.split('.')[0]}"
+    place = named(out) if out is not None else Path("runs") / f"sweep-{Path(recipe).name.split('.')[0]}"
     points = sweeping.points(path, changes, axes, seeds, place)
     count = jobs or max(1, sweeping.cores() // 2)
     folder = None if data_dir is None else Path(data_dir)
@@ -158,7 +158,7 @@ def report(
     places = [_directory(run) for run in runs]
     made = made_of(places, None if person is None else str(person))
     default = places[0] / REPORT if len(places) == 1 else Path(REPORT)
-    path = save(default if out is None else Path(out), made.html)
+    path = save(default if out is None else named(out), made.html)
     files = () if export is None else tuple(tables(made.sections, Path(export)))
     return Page(path, made.verdict.headline, made.verdict.sentence, made.notes, files)
 
@@ -196,7 +196,7 @@ def reproduce(
 
     form = reading.read(name)
     place = (
-        Path(out) if out is not None else Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
+        named(out) if out is not None else Path("runs/reproduce") / (form.name + ("-quick" if quick else ""))
     )
     chosen = list(range(1, seeds + 1)) if isinstance(seeds, int) else seeds
     pages = None if page is None else Path(page)

@@ -9,6 +9,7 @@ from sottovoce import registry
 from sottovoce.disclosure import NOTHING, discloses
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.recipe.privacy import disclosed
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.report.report import report
 from sottovoce.experiments.runs.start import run, run_recipe
 
@@ -49,6 +50,35 @@ def test_vectors_leave_only_by_agreement(small):
     assert str(refused.value).startswith("small.toml: with the protocol 'fedfast', the person's own vector")
     assert 'disclose = ["vectors"]' in refused.value.remedy
     assert small(**FEDFAST, privacy__disclose=True).components().protocol.clusters == 3
+
+
+def solved(model="als", privacy=(), **protocol):
+    tables = {"data": {"name": "synthetic"}, "model": {"name": model}, "privacy": dict(privacy)}
+    return Recipe.parse(tables | {"protocol": {"name": "federated"} | protocol}, "solved.toml").components()
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({}, "one person's statistics"),
+        ({"model": "rating-als"}, "one person's statistics"),
+        ({"name": "consensus", "group": 1}, "half of one person's contribution"),
+        ({"name": "consensus", "group": 2}, "in the sum of a group of two"),
+    ],
+)
+def test_single_contributions_to_solved_models_leave_only_by_agreement(settings, told):
+    with pytest.raises(RecipeError, match=told) as refused:
+        solved(**settings)
+    assert 'disclose = ["statistics"]' in refused.value.remedy
+    seen = disclosed(solved(**settings, privacy={"disclose": ["statistics"]}))
+    assert [one.name for one in seen if one.private] == ["statistics"]
+    assert not any("sampled negatives" in one.tells for one in seen)
+
+
+def test_sums_and_noise_hide_single_contributions():
+    noise = {"name": "gaussian", "length": 1.0, "epsilon": 8.0, "delta": 1e-5, "disclosures": 2}
+    for parts in (solved(sum="secure"), solved(privacy={"steps": [noise]})):
+        assert not any(one.private for one in disclosed(parts))
 
 
 def test_so_it_is_from_python():

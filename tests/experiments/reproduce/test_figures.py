@@ -67,6 +67,15 @@ def test_counts(run):
     assert math.isnan(value(run(3.0, messages=0), "Mbit per message", "final"))
 
 
+def test_how_many_lists_hold_what_attackers_promote(run):
+    attack = {"name": "promote", "people": 1, "item": "3", "owners": 2, "exposure": {"10": 0.25}}
+    assert value(run(3.0, attack=attack), "exposure@10", "final") == 0.25
+    assert math.isnan(value(run(3.0, attack={"name": "destroy", "people": 1}), "exposure@10", "final"))
+    assert math.isnan(value(run(3.0), "exposure@10", "final"))
+    assert figures.say(0.25, "exposure@10") == "25.00 %"
+    assert figures.smaller_is_better("exposure@10", "final")
+
+
 def test_what_is_not_measured(run):
     with pytest.raises(RecipeError, match=r"'rms' is not measured by these runs. Did you mean 'rmse'?"):
         value(run(3.0), "rms", "final")

@@ -7,6 +7,7 @@ import pytest
 from sottovoce.errors import RecipeError
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.recipe.shipped import shipped
+from sottovoce.experiments.reproduce import execute as runs
 from sottovoce.experiments.reproduce import papers, reading
 from sottovoce.experiments.reproduce.form import Reproduction, settings
 from sottovoce.experiments.reproduce.measured import execute
@@ -65,6 +66,14 @@ def test_some_have_fewer_seeds(build):
     assert found == [[4, 5, 6], [4], [4, 5], [4]]
     with pytest.raises(RecipeError, match="no axis has a label 'larger'"):
         build(top="fewer = { larger = 2 }\n")
+
+
+def test_seeds_begin_where_the_file_says(build, tmp_path):
+    plan = lambda *more, top="": runs.plan(build(top=top), tmp_path, *more)  # noqa: E731
+    assert plan(False, None).seeds == [1, 2, 3]
+    assert plan(False, None, top="first_seed = 11\n").seeds == [11, 12, 13]
+    assert plan(True, None, top="first_seed = 11\n").seeds == [11]
+    assert plan(False, [4], top="first_seed = 11\n").seeds == [4], "seeds that are asked for"
 
 
 def test_settings_of_several_labels(build):

@@ -44,6 +44,14 @@ def test_curves_need_the_metric_in_every_run_and_rows_in_one(build, tmp_path):
         execute.plan(build("", apart.replace('"hr@20"', '"hr@50"')), tmp_path, False, None)
 
 
+def test_only_runs_with_an_attack_measure_exposure(build, tmp_path):
+    row = '[[rows]]\nmetric = "exposure@20"\n'
+    with pytest.raises(RecipeError, match="'exposure@20' is not measured"):
+        execute.plan(build(row, RANKS), tmp_path, False, None)
+    attack = RANKS.replace("[axes.size]", '[set]\n"attack.name" = "promote"\n[axes.size]')
+    assert execute.plan(build(row, attack), tmp_path, False, None).points
+
+
 def test_counts_and_nodes_are_no_metrics(build, tmp_path):
     more = '[[rows]]\nmetric = "Mbit per message"\n[[rows]]\nmetric = "rounds to converge"\n'
     assert execute.plan(build(more, RANKS), tmp_path, False, None).points

@@ -82,7 +82,7 @@ def test_a_model_that_does_not_measure_itself_runs_all_rounds(small, tmp_path, c
     assert judged(MF(), np.zeros((1, 0))) is None
     finished = run_recipe(small(run__least_gain=0.5, run__rounds=3), tmp_path / "mf", progress=True)
     assert finished.result["rounds"] == 3
-    assert "mf does not measure itself on weighting sets, so all rounds are run" in capsys.readouterr().err
+    assert "All rounds are run: the model mf does not measure itself" in capsys.readouterr().err
 
 
 @pytest.fixture(scope="module")

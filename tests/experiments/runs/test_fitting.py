@@ -49,3 +49,31 @@ def test_what_was_left_open_stays_so_where_files_define_the_split(monkeypatch):
     assert divided.split.name == "predefined"
     chosen, _ = fitting.storage(divided, {"float32": 90, "bfloat16": 50}.__getitem__)
     assert chosen.run.storage == "bfloat16"
+
+
+def test_what_was_left_open_is_as_it_was_when_a_run_began():
+    """The recipe in a run directory holds what data, or the machine's memory, decided."""
+
+    def summing(run=(), **protocol):
+        document = {"data": {"name": "ml-100k"}, "model": {"name": "als"}, "run": dict(run)}
+        return Recipe.parse(document | {"protocol": {"name": "consensus", **protocol}})
+
+    begun = summing({"storage": "bfloat16"}, group=182, exact=True).resolved()
+    assert fitting.adopted(summing(group=0), begun).resolved() == begun
+    for other in (
+        summing(group=128),
+        summing(group=0, exact=False),
+        summing({"storage": "float32"}, group=0),
+        summing(group=0, bits=4),
+        recipe(),
+    ):
+        assert fitting.adopted(other, begun).resolved() != begun
+
+
+def test_what_would_be_refused_is_another_run():
+    """A kept run without masks had agreed to that; a recipe that leaves groups open has not."""
+    tables = {"data": {"name": "ml-100k"}, "model": {"name": "als"}}
+    plain = {"protocol": {"name": "consensus", "group": 1}, "privacy": {"disclose": ["statistics"]}}
+    begun = Recipe.parse(tables | plain).resolved()
+    assert not fitting.same(Recipe.parse(tables | {"protocol": {"name": "consensus", "group": 0}}), begun)
+    assert fitting.same(Recipe.parse(tables | plain), begun)

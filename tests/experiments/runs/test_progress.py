@@ -84,7 +84,7 @@ def test_compiling_says_what_it_took(monkeypatch, tmp_path, capsys):
             pass
     assert capsys.readouterr().err.splitlines() == [
         "Preparing kernels (compiling new kernels takes a while the first time) …",
-        "Compiled 3 kernels in 42 s; they are kept for later runs.",
+        "Compiled 3 kernels in 42 s, for later runs too.",
         "Preparing kernels (compiling new kernels took 42 s last time) …",
     ]
     (tmp_path / "compiling.json").write_text("[]")

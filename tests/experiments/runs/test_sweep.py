@@ -9,6 +9,7 @@ import shutil
 import pytest
 
 from sottovoce.errors import RecipeError, RunError
+from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.runs import summary, sweep
 from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.experiments.runs.sweep import Failure, Point
@@ -96,6 +97,19 @@ def test_runs_of_another_recipe_are_not_mixed_in(recipe, finished, tmp_path):
     assert sweep.execute([point], recipe, [], jobs=1) == []
     with pytest.raises(RunError, match="begun with another recipe"):
         sweep.points(recipe, ["run.rounds=8"], [], [1], tmp_path / "out")
+
+
+def test_a_run_goes_on_with_what_data_decided(tmp_path):
+    recipe, place = tmp_path / "groups.toml", tmp_path / "out/recipe/seed-1"
+    tables = {"data": {"name": "synthetic"}, "model": {"name": "als"}}
+    asked = Recipe.parse(tables | {"protocol": {"name": "consensus", "group": 0}})
+    recipe.write_text(asked.dumps())
+    place.mkdir(parents=True)
+    begun = asked.protocol.model_copy(update={"group": 182})
+    (place / "recipe.toml").write_text(asked.model_copy(update={"protocol": begun}).resolved().dumps())
+    assert len(sweep.points(recipe, [], [], [1], tmp_path / "out")) == 1
+    with pytest.raises(RunError, match="begun with another recipe"):
+        sweep.points(recipe, ["protocol.group=128"], [], [1], tmp_path / "out")
 
 
 def test_runs_of_an_earlier_version_are_kept(recipe, finished, tmp_path):

@@ -39,7 +39,8 @@ def test_the_page_and_the_verdict_say_it_with_a_remedy(lost: Run) -> None:
     assert lost.directory is not None
     assert lost.verdict.headline == "The run diverged."
     assert lost.verdict.sentence == (
-        "Some models are not finite since round 1: at the end, those of 54 of 60 people (90.0 %). Try a "
+        "Since round 1, some models have held numbers that are not finite. "
+        "At the end, the models of 54 of 60 people (90.0 %) hold some. Try a "
         "smaller step (--set model.step=0.01) or more regularization (--set model.regularization=1)."
     )
     page = render(lost.directory)
@@ -92,7 +93,7 @@ def test_python_warns(small: Any) -> None:
     from sottovoce.data.load import load
 
     data = load("synthetic", users=60, items=80)
-    with pytest.warns(UserWarning, match=r"not finite since round 1: at the end, those of 17 of 60 people"):
+    with pytest.warns(UserWarning, match=r"Since round 1, some .* the models of 17 of 60 people"):
         assert run(data, wild, **given).failed
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -108,9 +109,10 @@ def test_a_part_of_the_people(small: Any, monkeypatch: pytest.MonkeyPatch) -> No
     assert [event.get("diverged") for event in told.curve] == [None, 5, None, 3]
     assert told.diverged == Divergence(3, 60, 3)
     assert str(told.diverged) == (
-        "Some models are not finite since round 3: at the end, those of 3 of 60 people (5.0 %)."
+        "Since round 3, some models have held numbers that are not finite. "
+        "At the end, the models of 3 of 60 people (5.0 %) hold some."
     )
-    assert told.verdict.headline.startswith("3 of 60 people's models diverged.")
+    assert told.verdict.headline.startswith("The models of 3 of 60 people diverged.")
 
 
 def test_from_which_round_on() -> None:

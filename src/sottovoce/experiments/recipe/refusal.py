@@ -4,22 +4,24 @@ from typing import Any, get_args
 
 from pydantic import BaseModel, ValidationError
 
+from sottovoce.allowed import MISSING, dotted, refused
 from sottovoce.errors import RecipeError
 from sottovoce.registry import nearest
 
 
 def refusal(root: type[BaseModel], error: ValidationError, where: str, what: str) -> RecipeError:
     """The first mistake found; `what` the file is, such as "recipe". An unknown key comes first."""
-    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
-    key = ".".join(str(part + 1) if isinstance(part, int) else part for part in first["loc"])
+    found = error.errors()
+    first = min(found, key=lambda one: one["type"] != "extra_forbidden")
     if first["type"] == "extra_forbidden":
-        model = _inside(root, first["loc"][:-1])
+        key, model = dotted(first["loc"]), _inside(root, first["loc"][:-1])
         kind = "section" if model is root and what == "recipe" else "key"
         remedy = nearest(str(first["loc"][-1]), list(model.model_fields))
         return RecipeError(f"{where}: {key} is not a {kind} of a {what}.", remedy)
-    if first["type"] == "missing":
-        return RecipeError(f"{where}: {key} is missing.", f"Add {key} to the file.")
-    return RecipeError(f"{where}: {key} = {first['input']!r} cannot be used: {first['msg']}.")
+    place, said = refused(found)
+    key = dotted(place)
+    remedy = f"Add {key} to the file." if said == MISSING else ""
+    return RecipeError(f"{where}: {key} {said}", remedy)
 
 
 def _inside(root: type[BaseModel], place: tuple[int | str, ...]) -> type[BaseModel]:

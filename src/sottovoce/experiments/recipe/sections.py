@@ -2,11 +2,20 @@
 
 from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
 
 from sottovoce import registry
 
 Count = Annotated[int, Field(ge=1)]
+
+
+def _said(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it must not be blank")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_said)]
 
 
 class Section(BaseModel):
@@ -52,9 +61,9 @@ class Data(BaseModel):
 
     model_config = ConfigDict(extra="allow", frozen=True, strict=True)
 
-    name: str | None = None
+    name: Text | None = None
     """The name of a data set; `sottovoce data list` shows all names."""
-    path: str | None = None
+    path: Text | None = None
     """A file or folder in place of a name, relative to the recipe."""
     columns: dict[str, str | int] | None = None
     """The columns of a file with `user`, `item`, `rating`, `time` and `title`: names, or numbers from 1."""

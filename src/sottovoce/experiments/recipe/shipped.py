@@ -64,6 +64,8 @@ def find(wanted: str | Path, kind: Kind = "recipe") -> Path:
         return path
     if files.is_folder(path):
         raise RecipeError(f"{path} is a folder.", "Give a file in it, or the name of a shipped recipe.")
+    if why := files.hidden(path):
+        raise RecipeError(f"{path} cannot be read: {why}.", "Check the permissions of its folder.")
     known = {each.name: each.path for each in recipes()}
     short = path.as_posix().removeprefix("recipes/").removesuffix(".toml")
     if short in known:

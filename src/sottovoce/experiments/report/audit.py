@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from sottovoce import files
 from sottovoce.experiments.audit.advice import FIGURES, advice, otherwise, personal
 from sottovoce.experiments.audit.sentences import WAYS, best, share
 from sottovoce.experiments.audit.written import AUDIT, damaged, read
@@ -74,7 +75,7 @@ def _how(study: Study) -> Html | None:
     runs = [run for method in study.methods for run in method.runs if run.figures.nodes > 1]
     if not runs:
         return None
-    if any(run.directory is not None and (run.directory / OBSERVED).is_dir() for run in runs):
+    if any(run.directory is not None and files.is_folder(run.directory / OBSERVED) for run in runs):
         told = "Observers recorded messages, and nobody has attacked them yet. To measure what they find out:"
         return element("div", element("p", told), element("pre", "sottovoce audit RUN_DIR"))
     served = runs[0].recipe.components().protocol.topology == "server"

@@ -11,6 +11,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from sottovoce import files
 from sottovoce.errors import RunError
 from sottovoce.experiments.report.naming import called, decisive
 from sottovoce.experiments.runs.directory import RECIPE, RESULT
@@ -156,11 +157,11 @@ def _places(paths: Sequence[Path]) -> tuple[list[Path], list[str]]:
     found: dict[Path, Path] = {}
     notes = []
     for path in paths:
-        below = [*path.glob(f"*/{RECIPE}"), *path.glob(f"*/*/{RECIPE}")] if path.is_dir() else []
-        if (path / RECIPE).exists() or not below:
+        below = [*path.glob(f"*/{RECIPE}"), *path.glob(f"*/*/{RECIPE}")] if files.is_folder(path) else []
+        if files.exists(path / RECIPE) or not below:
             found.setdefault(path.resolve(), path)
             continue
-        complete = [place.parent for place in below if place.with_name(RESULT).exists()]
+        complete = [place.parent for place in below if files.exists(place.with_name(RESULT))]
         if not complete:
             raise RunError(f"No run in {path} is complete.", "Start the same sweep again: it continues.")
         for place in sorted(complete, key=_natural):

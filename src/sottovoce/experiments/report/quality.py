@@ -115,9 +115,11 @@ def _differences(metric: str, best: Subject, differences: Mapping[str, Differenc
     ]
     rows = [[Cell(name), *_difference(found, metric)] for name, found in differences.items()]
     side = "Below zero is better." if lower_is_better(metric) else "Below zero is worse."
+    points = ", in percentage points" if words.percent(metric) else ""
+    corrected = f", corrected for {len(rows)} comparisons (Holm)" if len(rows) > 1 else ""
     caption = (
-        f"Differences to {best.name}, averaged over people, with 95 % intervals. {side} P-values are of "
-        f"two-sided paired tests over people, corrected for {count(len(rows), 'comparison')} (Holm)."
+        f"Differences to {best.name}{points}, averaged over people, with 95 % intervals. {side} P-values are "
+        f"of two-sided paired tests over people{corrected}."
     )
     return Table("differences", columns, rows, caption)
 

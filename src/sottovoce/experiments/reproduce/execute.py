@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from sottovoce import __version__
+from sottovoce import __version__, files
 from sottovoce.errors import RunError
 from sottovoce.experiments.pages import plots
 from sottovoce.experiments.reproduce import claims, figures, leaks, metrics, shared
@@ -47,7 +47,8 @@ def plan(
     form: Reproduction, out: Path, quick: bool, seeds: Sequence[int] | None, only: Sequence[str] = ()
 ) -> Plan:
     """Every run with every seed."""
-    chosen = list(seeds or range(1, 1 + (form.quick.seeds if quick else form.seeds)))
+    count = form.quick.seeds if quick else form.seeds
+    chosen = list(seeds or range(form.first_seed, form.first_seed + count))
     made = Plan(form, quick, chosen, {}, {})
     for run in form.chosen(only, quick):
         changes = settings(form.set) + form.changes(run) + settings(form.quick.set if quick else {})
@@ -102,7 +103,7 @@ def _audit(points: Sequence[Point], data_dir: Path | None) -> None:
     from sottovoce.experiments.audit.written import AUDIT
 
     for point in points:
-        if not (point.place.path / AUDIT).exists():
+        if not files.exists(point.place.path / AUDIT):
             audit(point.place.path, data_dir=data_dir)
 
 

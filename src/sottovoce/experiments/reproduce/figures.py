@@ -38,6 +38,8 @@ Results = Mapping[Labels, Sequence[Run]]
 CHURN = {"share online": "online", "minutes per session": "session_minutes"}
 OF_DATA = ("people", "items", "interactions")
 SIZES = ("bytes", "bytes per person")
+EXPOSURE = "exposure@"
+"""Begins the names of the share of honest people's lists that hold the item that attackers promote."""
 COUNTS = (*OF_DATA, "nodes", "messages", *SIZES, "seconds", "Mbit per message", *CHURN)
 """What a row or a check can read besides metrics; the last two only under churn."""
 
@@ -134,6 +136,8 @@ def value(
     """
     if metric in COUNTS:
         return _count(run.figures, metric)
+    if metric.startswith(EXPOSURE):
+        return _exposure(run.figures, metric.removeprefix(EXPOSURE))
     if metric in leaks.NAMES:
         return leaks.value(run, metric)
     if metric in NODES:
@@ -196,7 +200,8 @@ def after(places: Sequence[float], x: str) -> float:
 def smaller_is_better(metric: str, at: At) -> bool:
     """Whether a small number is the good one."""
     counted = (*SIZES, "seconds", "messages", "rounds to converge", "seconds per node")
-    return isinstance(at, Reaches) or lower_is_better(metric) or metric in counted
+    few = metric in counted or metric.startswith(EXPOSURE)
+    return isinstance(at, Reaches) or few or lower_is_better(metric)
 
 
 def say(figure: float, metric: str, at: At = "final") -> str:
@@ -278,6 +283,11 @@ def _count(result: Result, metric: str) -> float:
     if metric in CHURN:
         return _number(result.churn.get(CHURN[metric]))
     return float(getattr(result.data, metric) if metric in OF_DATA else getattr(result, metric))
+
+
+def _exposure(result: Result, k: str) -> float:
+    """NaN if nothing is promoted."""
+    return _number(None if result.attack is None else result.attack.exposure.get(k))
 
 
 def _number(value: float | None) -> float:

@@ -14,6 +14,7 @@
     [levels] what is measured beside every run, such as "item means" = "popularity"
     [quick]  the reduced version: only these labels, these changes
     apart    labels that are run only if `--only` names them; "large, slow" means runs with both
+    first_seed  the first of the seeds; the default is 1
     fewer    labels that are run under fewer seeds, such as { "as large as MovieLens 10M" = 1 }
     x        the x axis of curves: "rounds" (the default), "hours" of virtual time, "messages" per node, or
              "megabytes" per person
@@ -56,6 +57,8 @@ class Reproduction(Labelled):
     """The x axis of curves: rounds, hours of virtual time, messages per node, or megabytes per person."""
     hours: Annotated[float, Field(gt=0)] | None = None
     """How many hours a round stands for in runs without a clock, such as central training."""
+    first_seed: Annotated[int, Field(ge=0)] = 1
+    """Seeds are this one and those that follow: others than those that something was chosen with."""
     fewer: dict[str, Annotated[int, Field(ge=1)]] = {}
     """Labels whose runs take long, and under how many seeds they are run at most."""
     shared: bool = False

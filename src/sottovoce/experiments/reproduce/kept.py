@@ -5,7 +5,7 @@ no figures of single people, and not where a machine keeps its data.
 """
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ from sottovoce.errors import RunError, SottovoceError
 from sottovoce.experiments.audit import written
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce.execute import Plan
+from sottovoce.experiments.runs import fitting
 from sottovoce.experiments.runs.directory import EVENTS, RECIPE, RESULT, RunDirectory
 from sottovoce.experiments.runs.result import Result
 from sottovoce.experiments.runs.run import Run
@@ -51,9 +52,16 @@ def restore(folder: Path, plan: Plan) -> None:
             continue
         wanted = Recipe.read(plan.form.recipe, [*point.settings, f"run.seed={point.seed}"])
         hashes = [wanted.resolved(metric).hash() for metric in metrics]
-        kept = next((found[each] for each in hashes if each in found), None)
+        kept = next((found[each] for each in hashes if each in found), None) or _fitted(wanted, found)
         if kept is not None:
             _write(point.place, kept)
+
+
+def _fitted(wanted: Recipe, found: Mapping[str, _Kept]) -> _Kept | None:
+    """The kept run of a recipe that left something open, which data or a machine decided."""
+    asked = wanted.run.seed, wanted.protocol.name
+    alike = (one for one in found.values() if (one.recipe.run.seed, one.recipe.protocol.name) == asked)
+    return next((one for one in alike if fitting.same(wanted, one.recipe)), None)
 
 
 def _path(folder: Path, plan: Plan) -> Path:

@@ -6,12 +6,12 @@ from sottovoce.errors import RecipeError
 from sottovoce.evaluate.names import named
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.reproduce import leaks
-from sottovoce.experiments.reproduce.figures import COUNTS, NODES
+from sottovoce.experiments.reproduce.figures import COUNTS, EXPOSURE, NODES
 from sottovoce.experiments.reproduce.form import Reproduction
 from sottovoce.metrics import NAMES
 from sottovoce.registry import nearest
 
-_DECISIVE = ("evaluate.", "arrivals.")
+_DECISIVE = ("evaluate.", "arrivals.", "attack.")
 
 
 def check(form: Reproduction, changes: Iterable[Iterable[str]]) -> None:
@@ -32,7 +32,8 @@ def check(form: Reproduction, changes: Iterable[Iterable[str]]) -> None:
 
 def possible(recipe: Recipe) -> list[str]:
     """The metrics that a run of a recipe may have. Its split decides which, if the recipe names none."""
-    return named(recipe.evaluate.metrics or NAMES, recipe.evaluate.ks)
+    shown = [] if recipe.attack.name == "none" else [f"{EXPOSURE}{k}" for k in recipe.evaluate.ks]
+    return [*named(recipe.evaluate.metrics or NAMES, recipe.evaluate.ks), *shown]
 
 
 def _require(form: Reproduction, metrics: Iterable[str], measured: set[str], more: Iterable[str]) -> None:

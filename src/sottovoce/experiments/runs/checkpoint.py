@@ -100,7 +100,7 @@ def exists(run: Path) -> bool:
 
 
 def _complete(run: Path) -> list[Path]:
-    return [place for place in _named(run) if place.suffix != ".tmp" and place.is_dir()]
+    return [place for place in _named(run) if place.suffix != ".tmp" and files.is_folder(place)]
 
 
 def _named(run: Path) -> list[Path]:

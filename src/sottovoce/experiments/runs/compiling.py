@@ -9,6 +9,7 @@ from pathlib import Path
 from sottovoce.experiments.runs.machine import duration
 from sottovoce.experiments.runs.progress import Progress
 from sottovoce.kernel_cache import user_cache
+from sottovoce.plural import count
 
 
 @contextlib.contextmanager
@@ -21,10 +22,10 @@ def announced(tell: Progress, doing: str) -> Iterator[None]:
     before, began = compilations(), time.perf_counter()
     with tell.doing(f"{doing} (compiling new kernels {last})"):
         yield
-    count = compilations() - before
-    if count:
+    compiled = compilations() - before
+    if compiled:
         took = time.perf_counter() - began
-        tell.say(f"Compiled {count} kernels in {duration(took)}; they are kept for later runs.")
+        tell.say(f"Compiled {count(compiled, 'kernel')} in {duration(took)}, for later runs too.")
         _keep(known | {doing: round(took, 1)})
 
 

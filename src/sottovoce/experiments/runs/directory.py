@@ -85,6 +85,8 @@ class RunDirectory:
         new, made = not self.begun, not files.is_folder(self.path)
         self.make()
         with _locked(self.path):
+            if not files.may_write(self.path):  # said now, not after minutes of work
+                raise _unusable(self.path, os.strerror(errno.EACCES))
             try:
                 yield
             except SottovoceError:
@@ -99,9 +101,14 @@ class RunDirectory:
         except OSError as error:
             if error.errno in files.FULL:
                 raise files.refusal(self.path, error) from None
-            raise RunError(
-                f"{self.path} cannot be used: {error.strerror}.", "Choose another directory with --out."
-            ) from None
+            raise _unusable(self.path, self._broken_link() or error.strerror) from None
+
+    def _broken_link(self) -> str:
+        """What the system calls "File exists", although nothing is there."""
+        try:
+            return "it is a broken link" if self.path.is_symlink() and not self.path.exists() else ""
+        except OSError:
+            return ""
 
     def _clear(self, made: bool) -> None:
         with contextlib.suppress(OSError):  # the directory may hold files of somebody else
@@ -121,13 +128,13 @@ class RunDirectory:
         self.identity = {"recipe": recipe.hash(), "split": split, "version": version}
         if churn:
             self.identity["churn"] = churn
-        if (self.path / RECIPE).exists():
+        if files.exists(self.path / RECIPE):
             self._same(recipe)
         else:
             self.write(RECIPE, recipe.dumps())
         if self.split not in (None, split):
             raise RunError(
-                f"The data changed since the run in {self.path} began{_named(recipe)}.",
+                f"The data changed since the run in {self.path} began{_data_of(recipe)}.",
                 "Put the earlier data back, or start anew in another directory with --out.",
             )
         if self.complete:
@@ -266,6 +273,18 @@ class RunDirectory:
             raise unreadable(self.path / RESULT, error) from None
 
 
+def named(out: str | Path) -> Path:
+    """The place that `out=` names. An empty text would be the current directory, which nobody means."""
+    if not str(out).strip():
+        raise RunError("out is empty.", "Name a directory, or leave out= out.")
+    return Path(out)
+
+
+def _unusable(path: Path, reason: str | None) -> RunError:
+    """The error if no run can be written to a directory."""
+    return RunError(f"{path} cannot be used: {reason}.", "Choose another directory with --out.")
+
+
 def unreadable(path: Path, error: Exception) -> RunError:
     """The error if a file of a run exists but cannot be read."""
     reason = getattr(error, "strerror", None) or error
@@ -292,9 +311,7 @@ def _locked(path: Path) -> Iterator[None]:
     try:
         handle = os.open(path, os.O_RDONLY)
     except OSError as error:
-        raise RunError(
-            f"{path} cannot be used: {error.strerror}.", "Choose another directory with --out."
-        ) from None
+        raise _unusable(path, error.strerror) from None
     try:
         try:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -309,6 +326,6 @@ def _locked(path: Path) -> Iterator[None]:
         os.close(handle)
 
 
-def _named(recipe: Recipe) -> str:
+def _data_of(recipe: Recipe) -> str:
     """The file or data set of a recipe, for a sentence."""
     return f": {recipe.data.path or recipe.data.name}"

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
+from sottovoce.errors import RecipeError
 from sottovoce.experiments.runs import machine
 from sottovoce.plural import count
 
@@ -15,6 +16,13 @@ if TYPE_CHECKING:
 ROWS, LEAST = 8e9, 25
 """How many rows of models a run on a person's own data may move, some five to ten minutes on two cores; and
 the fewest rounds in which everybody's data reaches everybody."""
+
+_CHOSEN = {
+    "group": "Groups of at least {value} people sum what they contribute, so that nobody sees a single "
+    "contribution. The density of the data decides how many (protocol.{key} = {value}).",
+}
+"""What a setting that was left open means, in words for somebody who has not met it."""
+_ANY = "The data decide a setting that was left open: protocol.{key} = {value}."
 
 
 def rounds(recipe: "Recipe", data: "Interactions") -> tuple["Recipe", str]:
@@ -52,9 +60,9 @@ def protocol(
     if not new:
         return recipe, parts, ""
     written = recipe.protocol.model_copy(update=new)
-    told = ", ".join(f"protocol.{key} = {value}" for key, value in new.items())
+    told = " ".join(_CHOSEN.get(key, _ANY).format(key=key, value=value) for key, value in new.items())
     changed = recipe.model_copy(update={"protocol": written})
-    return changed, parts._replace(protocol=found), f"These data need {told}."
+    return changed, parts._replace(protocol=found), told
 
 
 def exact(
@@ -74,6 +82,27 @@ def exact(
     written = recipe.protocol.model_copy(update={"exact": True})
     shared = parts._replace(protocol=protocol._replace(exact=True))
     return recipe.model_copy(update={"protocol": written}), shared, told
+
+
+def adopted(wanted: "Recipe", begun: "Recipe") -> "Recipe":
+    """The recipe with what it leaves open as a run has it that was begun before."""
+    now, before, chosen = wanted.protocol.settings, begun.protocol.settings, {}
+    if wanted.protocol.name == begun.protocol.name:
+        chosen = {key: before[key] for key in _CHOSEN if now.get(key) == 0 and key in before}
+        if "exact" not in now and "exact" in before:
+            chosen["exact"] = before["exact"]
+    if "storage" not in wanted.run.model_fields_set:
+        wanted = _changed(wanted, "storage", begun.run.storage)
+    return wanted.model_copy(update={"protocol": wanted.protocol.model_copy(update=chosen)})
+
+
+def same(wanted: "Recipe", begun: "Recipe") -> bool:
+    """Whether a run was begun with this recipe, as data and a machine completed it."""
+    metric = begun.evaluate.metric
+    try:
+        return adopted(wanted, begun).resolved(metric).hash() == begun.resolved(metric).hash()
+    except RecipeError:  # with what was chosen there, this recipe would be refused
+        return False
 
 
 def _changed(recipe: "Recipe", key: str, value: Any) -> "Recipe":

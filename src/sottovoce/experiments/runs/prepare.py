@@ -211,12 +211,18 @@ def _enough(recipe: Recipe, split: "Split", network: "Simulation", tell: Progres
     if recipe.run.least_gain is None:
         return None
     if split.weighting is None or not len(split.weighting):
-        tell.say("This split has no weighting sets to tell when to end, so all rounds are run.")
+        tell.say(
+            "All rounds are run: this split sets no items aside for validation (weighting sets), by which a "
+            "run can tell when to end."
+        )
         return None
     enough = Enough(network.model, network.tables, recipe.run.least_gain)
     if enough.measures:
         return enough
-    tell.say(f"{recipe.model.name} does not measure itself on weighting sets, so all rounds are run.")
+    tell.say(
+        f"All rounds are run: the model {recipe.model.name} does not measure itself on the items that people "
+        "set aside (weighting sets), so it cannot tell when to end."
+    )
     return None
 
 
@@ -227,7 +233,8 @@ def _arrivals(plan: Plan, tell: Progress) -> Portions | None:
     if not settings.share:
         return None
     arrivals = Arrivals(plan.split, settings.share, settings.refresh, plan.recipe.run.seed)
-    tell.say(f"{count(len(arrivals), 'training item')} arrive during the run.")
+    arrive = "arrives" if len(arrivals) == 1 else "arrive"
+    tell.say(f"{count(len(arrivals), 'training item')} {arrive} during the run.")
     return Portions(plan.recipe, arrivals)
 
 

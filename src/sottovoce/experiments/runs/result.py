@@ -7,6 +7,7 @@ from typing import Any, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError, field_serializer
 
+from sottovoce.allowed import refused
 from sottovoce.errors import RunError
 from sottovoce.experiments.runs.trouble import Collapse, Divergence
 
@@ -169,10 +170,11 @@ def _fault(error: ValidationError) -> str:
     missing = [_key(one["loc"]) for one in found if one["type"] == "missing"]
     if missing:
         return f"it has no {', '.join(missing)}"
-    first = found[0]
-    if not first["loc"]:
-        return f"it is not a JSON object ({first['msg']})"
-    return f"{_key(first['loc'])} is {first['input']!r} ({first['msg']})"
+    if not found[0]["loc"]:
+        why = "" if found[0]["type"] == "model_type" else f" ({found[0]['msg']})"
+        return f"it is not a JSON object{why}"
+    place, said = refused(found)
+    return f"{_key(place)} {said.removesuffix('.')}"
 
 
 def _key(place: Sequence[int | str]) -> str:

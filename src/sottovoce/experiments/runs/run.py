@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from sottovoce import files
 from sottovoce.data.ids import clean, plain
 from sottovoce.errors import DataError, RunError
 from sottovoce.experiments.recipe import phrases
@@ -110,7 +111,7 @@ class Run:
     def report(self) -> Path | None:
         """The HTML report; None if there is none, as after a sweep or without a directory."""
         path = None if self.directory is None else self.directory / REPORT
-        return path if path is not None and path.exists() else None
+        return path if path is not None and files.exists(path) else None
 
     def recommend(self, user: str | int, n: int = 10) -> list[Recommendation]:
         """The `n` best items for a person (at most 100), without training and weighting items."""

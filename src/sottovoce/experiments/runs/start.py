@@ -134,7 +134,7 @@ def run_recipe(
         recipe = _read(recipe, settings or {}, data)
     tell = choose(progress)
     parts = recipe.components()
-    place = None if out is None else RunDirectory(Path(out))
+    place = None if out is None else RunDirectory(directory.named(out))
     with contextlib.ExitStack() as stack:
         if place is not None:
             stack.enter_context(place.claim(resume))

@@ -22,7 +22,7 @@ from sottovoce import files
 from sottovoce.errors import DIVERGED, RecipeError, RunError
 from sottovoce.experiments.recipe import overrides
 from sottovoce.experiments.recipe.recipe import Recipe
-from sottovoce.experiments.runs import directory, progress, references
+from sottovoce.experiments.runs import directory, fitting, progress, references
 from sottovoce.experiments.runs.directory import RunDirectory
 
 _PAUSE = 0.05  # seconds between looks at the processes
@@ -159,10 +159,9 @@ def _same(point: Point, wanted: Recipe) -> None:
     if not files.is_file(path):
         return
     begun = Recipe.read(path)
-    metric = begun.evaluate.metric
     if wanted.split.open and begun.split.name == "predefined":
         wanted = wanted.divided()
-    if wanted.resolved(metric).hash() != begun.resolved(metric).hash():
+    if not fitting.same(wanted, begun):
         raise RunError(
             f"{point.place.path} was begun with another recipe.",
             "Choose another directory with --out, or delete it.",

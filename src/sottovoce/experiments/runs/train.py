@@ -79,7 +79,8 @@ class Training:
         settings = self.plan.recipe.run
         self.tell.say(
             f"Ends after round {self.round} of {settings.rounds}: two more sweeps improved the quality on "
-            f"weighting sets by less than {settings.least_gain:.1%}, and the settings hardly move any more "
+            "weighting sets (items that people keep out of training to judge it) by less than "
+            f"{100 * (settings.least_gain or 0):.1f} %, and the settings hardly move any more "
             "(run.least_gain)."
         )
 

@@ -20,10 +20,12 @@ class Divergence(NamedTuple):
         return 2 * self.people >= self.of
 
     def __str__(self) -> str:
-        share = f"{100 * self.people / self.of:.1f} %"
-        some = f"{self.people:,} of {self.of:,} people ({share})"
-        whose = f"all {self.of:,} people" if self.people == self.of else some
-        return f"Some models are not finite since round {self.round:,}: at the end, those of {whose}."
+        share = "" if self.people == self.of else f" ({100 * self.people / self.of:.1f} %)"
+        held = "holds" if self.people == 1 else "hold"
+        return (
+            f"Since round {self.round:,}, some models have held numbers that are not finite. At the end, "
+            f"{models(self.people, self.of).lower()}{share} {held} some."
+        )
 
 
 class Collapse(NamedTuple):
@@ -38,8 +40,15 @@ class Collapse(NamedTuple):
         return 2 * self.people >= self.of
 
     def __str__(self) -> str:
-        whose = f"all {self.of:,}" if self.people == self.of else f"{self.people:,} of {self.of:,}"
-        return f"The models of {whose} people give every item the same score."
+        give = "gives" if self.people == 1 else "give"
+        return f"{models(self.people, self.of)} {give} every item the same score."
+
+
+def models(some: int, of: int) -> str:
+    """Whose models: `The models of 3 of 200 people`."""
+    if some == of:
+        return "The model of the only person" if of == 1 else f"The models of all {of:,} people"
+    return f"The {'model' if some == 1 else 'models'} of {some:,} of {of:,} people"
 
 
 def collapse(

@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sottovoce import files
 from sottovoce.experiments.recipe.privacy import disclosed
 from sottovoce.experiments.recipe.recipe import Recipe
 from sottovoce.experiments.runs import attacked, dp, machine, nodes
@@ -60,7 +61,7 @@ def close(place: RunDirectory, recipe: Recipe, tell: Progress, report: bool) -> 
     """Add what a complete run lacks, also if the process that finished it died before it could."""
     from sottovoce.experiments.report.report import render
 
-    if report and not (place.path / REPORT).exists():
+    if report and not files.exists(place.path / REPORT):
         with tell.doing("Drawing the report"):
             place.write(REPORT, render(place.path))
     if not recipe.run.keep_models:
