@@ -11,6 +11,7 @@ from sottovoce.combine.interface import (
     judges,
     merge_statistic,
     merged_age,
+    pace,
     train_after_merge,
     weight,
 )
@@ -41,7 +42,7 @@ from sottovoce.data.load import load
 from sottovoce.data.split import Split
 from sottovoce.disclosure import NOTHING, Disclosure, discloses
 from sottovoce.exchange.compression.interface import Chain, link
-from sottovoce.exchange.steps.interface import protect
+from sottovoce.exchange.steps.interface import disclose_instances, protect
 from sottovoce.kernels import (
     TRAIN,
     below,
@@ -58,6 +59,7 @@ from sottovoce.kernels import (
     stream,
     uniform,
 )
+from sottovoce.models.instances import instances, room, train_by_instances
 from sottovoce.models.interface import (
     Context,
     Shape,
@@ -152,6 +154,7 @@ __all__ = [
     "compiled",
     "component",
     "constant",
+    "disclose_instances",
     "discloses",
     "divisor",
     "dot",
@@ -170,6 +173,7 @@ __all__ = [
     "hosted_by",
     "hosts",
     "inlined",
+    "instances",
     "judges",
     "keeps",
     "lengths",
@@ -187,6 +191,7 @@ __all__ = [
     "operation",
     "optimizer_size",
     "own_items",
+    "pace",
     "participants",
     "period",
     "prange",
@@ -197,6 +202,7 @@ __all__ = [
     "remembers",
     "renew",
     "resolve",
+    "room",
     "row_total",
     "row_weight",
     "score",
@@ -220,6 +226,7 @@ __all__ = [
     "traffic",
     "train",
     "train_after_merge",
+    "train_by_instances",
     "train_hosted",
     "training",
     "trainings",

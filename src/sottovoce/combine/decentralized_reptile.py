@@ -10,7 +10,7 @@ from typing import Annotated, NamedTuple
 
 from annotated_types import Gt, Le
 
-from sottovoce.combine.interface import train_after_merge, weight
+from sottovoce.combine.interface import pace, train_after_merge, weight
 from sottovoce.models.training import train_towards
 from sottovoce.registry import component
 
@@ -26,6 +26,11 @@ class DecentralizedReptile(NamedTuple):
 @weight.rule(DecentralizedReptile)
 def _weight(rule, mine, theirs):
     return 0.5
+
+
+@pace.rule(DecentralizedReptile)
+def _pace(rule):
+    return rule.step
 
 
 @train_after_merge.rule(DecentralizedReptile)

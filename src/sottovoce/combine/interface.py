@@ -31,6 +31,12 @@ def train_after_merge(rule, model, tables, slot, people, person, run):
     """Let a person train on model `slot`, after a merge or without one. By default it is a plain training."""
 
 
+@operation(default=lambda rule: 1.0)
+def pace(rule):
+    """The share of the way that a model goes towards its trained copy. A rule with another way than 1 has its
+    own `train_after_merge`, which must go as far."""
+
+
 @operation(by="needs")
 def merge_statistic(rule, model, tables, slot, people, person, run):
     """The merge statistic: what a rule compares, a figure for model `slot` as `person` sees it."""

@@ -12,9 +12,14 @@ An update is a slot of indexed tables, so that kernels need no second form for i
 | `offset`              | where the slot's rows begin, and where those that count end |
 
 Rows beyond that end, `age` and `where` have no meaning: an update is summed or sent, not trained.
+
+A model that learns instance by instance first writes what each instance changes, so that an item may have
+several rows. Steps see them in this form (`disclose_instances`) before they are added up.
 """
 
+from sottovoce.exchange.steps.interface import disclose_instances
 from sottovoce.kernels import helper, inlined, operation, to_float32
+from sottovoce.models.instances import add_up, by_instances, instances
 from sottovoce.models.interface import train
 from sottovoce.models.statistics import statistics
 from sottovoce.models.training import gather_touched
@@ -63,7 +68,8 @@ def local_update(model, tables, slot, updates, place, people, person, run):
     """Let a person train on model `slot`, which stays as it is; write the change into update `place`.
 
     `tables` are whole, `updates` indexed. The training of the person's private vector stays. With a
-    model that learns from sums of statistics, the update holds the person's statistics.
+    model that learns from sums of statistics, the update holds the person's statistics. With one that learns
+    instance by instance, it holds what each of them changes, not yet added up.
     """
 
 
@@ -73,6 +79,31 @@ def _by_statistics(model, tables, slot, updates, place, people, person, run):
     updates.clock[place] = tables.clock[slot]
     updates.size[place] = statistics(model, tables, slot, updates, place, people, person, run)
     people.steps[person] += 1
+
+
+@local_update.rule("instances")
+def _by_instances(model, tables, slot, updates, place, people, person, run):
+    updates.offset[place + 1] = updates.offset[place]
+    updates.clock[place] = tables.clock[slot]
+    for d in range(tables.head.shape[1]):
+        updates.head[place, d] = 0
+    updates.size[place] = instances(model, tables, slot, updates, place, people, person, run)
+    people.steps[person] += 1
+
+
+@helper
+def disclosed_sum(model, steps, updates, place, people, person, run, round):
+    """Let steps withhold single instances of an update, and add up the others."""
+    if by_instances(model):
+        disclose_instances(steps, updates, place, people, person, run, round)
+        add_up(updates, place)
+
+
+@helper
+def trained_update(model, steps, tables, slot, updates, place, people, person, run, round):
+    """`local_update`, as far as `steps` let single instances through, with one row for each item."""
+    local_update(model, tables, slot, updates, place, people, person, run)
+    disclosed_sum(model, steps, updates, place, people, person, run, round)
 
 
 @helper

@@ -37,6 +37,7 @@ class Context(NamedTuple):
     central: bool = False  # whether one place holds all data and `together` trains on it
     people: int = 0  # how many there are
     times: bool = False  # whether interactions have times, so that their order means something
+    interactions: int = 0  # X⁺, how many there are; 0: nobody knows
 
 
 @constant

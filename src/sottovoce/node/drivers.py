@@ -6,7 +6,7 @@ from sottovoce.evaluate.recommend import select
 from sottovoce.evaluate.scoring import forget_known
 from sottovoce.exchange.pack import to_codes
 from sottovoce.exchange.steps.interface import protect
-from sottovoce.exchange.update import local_update
+from sottovoce.exchange.update import trained_update
 from sottovoce.kernels import driver, helper
 from sottovoce.models.interface import score, score_all
 from sottovoce.protocols.contribution import move, own_update, write_head, write_row
@@ -39,7 +39,7 @@ def meet(rule, model, steps, hosted, tables, private, incoming, origin, people, 
 
 @driver
 def change(model, tables, steps, updates, people, run, round):
-    local_update(model, tables, 0, updates, 0, people, 0, run)
+    trained_update(model, steps, tables, 0, updates, 0, people, 0, run, round)
     protect(steps, updates, 0, people, 0, run, round)
 
 

@@ -13,7 +13,9 @@ from sottovoce.combine.interface import judges
 from sottovoce.errors import DataError, MessageError, RunError
 from sottovoce.exchange import codec
 from sottovoce.exchange.message import emit, received
+from sottovoce.exchange.steps.interface import hides_items
 from sottovoce.exchange.steps.sequence import sequence
+from sottovoce.models.instances import room
 from sottovoce.models.interface import uses_place
 from sottovoce.models.statistics import solve_vectors
 from sottovoce.node import drivers, file, remembered, updates
@@ -100,6 +102,7 @@ class Node:
         """The model notes how much data it is trained by, unless that must stay private."""
         community = self.community
         private = community.promise or community.in_groups or community.solved
+        private = private or any(map(hides_items, community.steps))
         self._tables.size[0] = 0 if private else len(self._train)
 
     @property
@@ -322,7 +325,7 @@ class Node:
         community, items = self.community, len(self.community.items)
         self.refuse_spent()
         row, head = sum_shape(community.model, community.shape)
-        found = gathered([items, 0], self._width, community.shape.head, items)
+        found = gathered([room(community.model, items), 0], self._width, community.shape.head, items)
         rows, whole_head = np.zeros((items, row), np.float32), np.zeros(head, np.float32)
         steps = sequence(community.steps_on_device())
         parts = community.model, community.aggregate, self._tables, steps, found

@@ -9,6 +9,7 @@ from sottovoce.exchange import codec
 from sottovoce.exchange.message import CODES, UPDATE, Message, received
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.kernels import ROUNDING, stream
+from sottovoce.models.instances import room
 from sottovoce.node import drivers
 from sottovoce.state import People, Tables, gathered
 
@@ -22,7 +23,8 @@ def trained(community: "Community", key: "Key", people: People, data: bytes) -> 
     if message.gathered and len(message.rows):
         raise MessageError("A server's model must have a row for every item.", "Send it whole.")
     items = len(community.items)
-    updates = gathered([items, 0], int(community.shape.row), community.shape.head, items)
+    most = room(community.model, items)
+    updates = gathered([most, 0], int(community.shape.row), community.shape.head, items)
     # `update_message` rounds
     steps = sequence([*community.steps_on_device(), community.chain._replace(bits=32)])
     drivers.change(community.model, received(message), steps, updates, people, key.run, message.clock)

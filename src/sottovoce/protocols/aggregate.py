@@ -25,8 +25,9 @@ from sottovoce.combine.sums.interface import (
     weights_and_rows,
 )
 from sottovoce.exchange.steps.interface import protect
-from sottovoce.exchange.update import local_update
+from sottovoce.exchange.update import trained_update
 from sottovoce.kernels import STORAGE, driver, from_float32, helper, operation, prange, stream, to_float32
+from sottovoce.models.instances import room
 from sottovoce.models.statistics import fade_row, finish, prepare, solve_row
 from sottovoce.protocols._blocks import BLOCKS, divide
 from sottovoce.protocols._participants import Groups
@@ -52,7 +53,7 @@ def _block(rule, model, steps, sum, server, slot, updates, people, group, place,
         if place[p] == block:
             for n in range(p * len(persons) // chunks, (p + 1) * len(persons) // chunks):
                 person = persons[n]
-                local_update(model, server, slot, updates, at, people, person, run)
+                trained_update(model, steps, server, slot, updates, at, people, person, run, round)
                 protect(steps, updates, at, people, person, run, round)
                 accumulate(sum, rule, updates, at, person, heard[n], sums, block)
 
@@ -187,7 +188,7 @@ class Aggregator:
     def __init__(self, parts: Federation, task: Task, lengths: Floats) -> None:
         items, row, head = task.items, task.row, task.head
         self.parts = parts._replace(sum=compiled(parts.sum, task))
-        self.updates = gathered([items, 0] * BLOCKS, row, head, items)
+        self.updates = gathered([room(parts.model, items), 0] * BLOCKS, row, head, items)
         self.sums = new_sums(self.parts.sum, BLOCKS, items, row, head, lengths)
 
     def _arguments(

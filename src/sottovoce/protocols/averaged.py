@@ -13,11 +13,12 @@ import numpy as np
 
 from sottovoce.exchange.secure.fixed_point import FixedPoint
 from sottovoce.exchange.steps.interface import protect
-from sottovoce.exchange.update import local_update
+from sottovoce.exchange.update import trained_update
 from sottovoce.kernels import STORAGE, from_float32, helper, stream, to_float32
+from sottovoce.models.instances import room
 from sottovoce.protocols.hosted import train_hosted
 from sottovoce.state import limited, rounding, width
-from sottovoce.state.scratch import room_for_update
+from sottovoce.state.scratch import room_for_changes
 
 PLACES = 20
 """Binary places of a number under masks; see `exchange.secure.contribution.Plan`."""
@@ -98,13 +99,14 @@ def _move(way, tables, slot, rows, head, senders, run):
 
 @train_hosted.rule(Averaged)
 def _averaged(way, rule, model, steps, tables, private, slot, people, run):
-    updates = room_for_update(tables, slot)
-    rows = np.zeros((tables.offset[slot + 1] - tables.offset[slot], width(tables) + 1), np.int64)
+    items = tables.offset[slot + 1] - tables.offset[slot]
+    updates = room_for_changes(tables, items, room(model, items))
+    rows = np.zeros((items, width(tables) + 1), np.int64)
     head, senders = np.zeros(tables.head.shape[1], np.int64), 0
     for n in range(people.first[slot], people.first[slot + 1]):
         person = people.member[n]
         number = people.steps[person]
-        local_update(model, tables, slot, updates, 0, people, person, run)
+        trained_update(model, steps, tables, slot, updates, 0, people, person, run, number)
         protect(steps, updates, 0, people, person, run, number)
         if updates.offset[1] > 0 and sendable(way, updates):
             add_integers(updates, rows, head)

@@ -12,7 +12,7 @@ import numpy as np
 
 from sottovoce.combine.aggregate.interface import divisor, head_weight, row_weight, stride
 from sottovoce.exchange.steps.interface import adds_noise, protect
-from sottovoce.exchange.update import local_update
+from sottovoce.exchange.update import trained_update
 from sottovoce.kernels import STORAGE, from_float32, helper, operation, stream, to_float32
 from sottovoce.models.interface import Shape
 from sottovoce.models.statistics import balance, fade_row, finish, hold_row, prepare, solve_row
@@ -26,7 +26,7 @@ def own_update(model, steps, tables, slot, updates, people, person, run):
     Where noise is added, it has the same size in all numbers, so these are balanced meanwhile.
     """
     number = people.steps[person]
-    local_update(model, tables, slot, updates, 0, people, person, run)
+    trained_update(model, steps, tables, slot, updates, 0, people, person, run, number)
     if adds_noise(steps):
         balance(model, updates.head[0], -1)
     protect(steps, updates, 0, people, person, run, number)

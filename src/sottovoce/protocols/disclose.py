@@ -11,13 +11,16 @@ A row that is not disclosed does not grow older in the table either. Steps that 
 rows grow older alike (`disclosed_age`), so that ages tell nothing. Their noise is no part of the remainder
 (Δ′ is then what they disclose on average): in the table it fades with every merge, and the remainder would
 subtract all of it for ever. People score with table + private.
+
+With a model that learns instance by instance, Δ is a sum over instances, and steps may withhold some of these
+before Δ′ is added up.
 """
 
 from typing import Any
 
 import numpy as np
 
-from sottovoce.combine.interface import train_after_merge
+from sottovoce.combine.interface import pace, train_after_merge
 from sottovoce.exchange.steps.interface import (
     Nothing,
     adds_noise,
@@ -25,6 +28,7 @@ from sottovoce.exchange.steps.interface import (
     protect,
     protect_quietly,
 )
+from sottovoce.exchange.update import disclosed_sum
 from sottovoce.kernels import (
     STORAGE,
     driver,
@@ -35,8 +39,9 @@ from sottovoce.kernels import (
     stream,
     to_float32,
 )
+from sottovoce.models.instances import add_up, instances, room
 from sottovoce.state import People, Tables, each_alone, limited, rounding, whole, width
-from sottovoce.state.scratch import copy_model, indexed_copy, whole_copy
+from sottovoce.state.scratch import copy_model, indexed_copy, room_for_changes, whole_copy
 
 
 def _with_remainder(steps, rule, model, tables, private, slot, people, person, run):
@@ -44,16 +49,13 @@ def _with_remainder(steps, rule, model, tables, private, slot, people, person, r
     key = stream(run, STORAGE, people.key[person], 2 * tables.clock[slot] + 1)
     copy = whole_copy(tables, slot)
     add_private(private, person, copy, 0)
-    updates = indexed_copy(copy)
-    age, head = copy.age.copy(), copy.head.copy()
-    train_after_merge(rule, model, copy, 0, people, person, run)
-    _difference(copy, age, head, updates)
+    age = np.zeros(len(copy.age), np.int32)
+    updates = changed(model, rule, steps, copy, private, age, people, person, run)
     updates.clock[0], updates.size[0] = tables.clock[slot], tables.size[slot]
-    _keep(updates, copy.age - age, private, person, np.float32(1))
     for j in range(len(age)):  # from here on `age` tells how much older a disclosed row becomes
-        age[j] = disclosed_age(steps, copy.age[j] - age[j])
+        age[j] = disclosed_age(steps, age[j])
     if adds_noise(steps):
-        quiet = _copied(updates, copy)
+        quiet = _copied(updates, copy, len(updates.ids))
         protect_quietly(steps, quiet, 0, people, person, run, people.steps[person])
         _keep(quiet, age, private, person, np.float32(-1))
         protect(steps, updates, 0, people, person, run, people.steps[person])
@@ -61,6 +63,44 @@ def _with_remainder(steps, rule, model, tables, private, slot, people, person, r
         protect(steps, updates, 0, people, person, run, people.steps[person])
         _keep(updates, age, private, person, np.float32(-1))
     _enter(updates, age, tables, slot, key)
+
+
+def _by_training(model, rule, steps, copy, private, grown, people, person, run):
+    updates = indexed_copy(copy)
+    age, head = copy.age.copy(), copy.head.copy()
+    train_after_merge(rule, model, copy, 0, people, person, run)
+    _difference(copy, age, head, updates)
+    for j in range(len(age)):
+        grown[j] = copy.age[j] - age[j]
+    _keep(updates, grown, private, person, np.float32(1))
+    return updates
+
+
+@operation(default=_by_training, by="learns")
+def changed(model, rule, steps, copy, private, grown, people, person, run):
+    """Let a person train the only model of `copy`, and keep all that this changes in the private remainder.
+
+    Returns the change, as far as steps let single instances through. `grown` [items] is 0 and takes how much
+    older the training makes each row.
+    """
+
+
+@changed.rule("instances")
+def _by_instances(model, rule, steps, copy, private, grown, people, person, run):
+    items, most = len(grown), room(model, len(grown))
+    updates = room_for_changes(copy, items, most)
+    instances(model, copy, 0, updates, 0, people, person, run)
+    share = np.float32(pace(rule))
+    for n in range(updates.offset[1]):
+        for d in range(width(updates)):
+            updates.rows[n, d] *= share
+    every = _copied(updates, copy, most)
+    add_up(every, 0)
+    for n in range(every.offset[1]):
+        grown[every.ids[n]] = 1
+    _keep(every, grown, private, person, np.float32(1))
+    disclosed_sum(model, steps, updates, 0, people, person, run, people.steps[person])
+    return updates
 
 
 @operation(default=_with_remainder)
@@ -102,9 +142,9 @@ def _difference(copy, age, head, updates):
 
 
 @helper
-def _copied(updates, model):
-    """A copy of an update of this model."""
-    copy, count = indexed_copy(model), updates.offset[1]
+def _copied(updates, model, most):
+    """A copy of an update of this model, with room for so many rows."""
+    copy, count = room_for_changes(model, len(model.age), most), updates.offset[1]
     copy.offset[1], copy.size[0] = count, updates.size[0]
     for n in range(count):
         copy.ids[n] = updates.ids[n]

@@ -26,9 +26,10 @@ from sottovoce.exchange.secure.ranges import (
     levels_of,
 )
 from sottovoce.kernels import driver, helper, inlined, prange
+from sottovoce.models.instances import room
 from sottovoce.protocols.contribution import own_update, write_head, write_row
 from sottovoce.state import Floats, Ints, Longs
-from sottovoce.state.scratch import room_for_update
+from sottovoce.state.scratch import room_for_changes
 
 
 class Groups(NamedTuple):
@@ -81,7 +82,7 @@ def _largest(values, head, people):
 @helper
 def _plain(model, rule, steps, tables, slots, people, members, places, run, rows, head):
     """Everybody's contribution goes to their place as it is."""
-    updates = room_for_update(tables, slots[members[0]])
+    updates = room_for_changes(tables, len(rows), room(model, len(rows)))
     row, one = np.empty(rows.shape[2], np.float32), np.empty(head.shape[1], np.float32)
     for m in range(len(members)):
         person, place = members[m], places[m]
@@ -124,7 +125,7 @@ def _collect(model, rule, steps, masks, tables, slots, people, members, run, ite
 
     Shares of noise hide a person in sums alone, so where they are added nobody tells their largest number.
     """
-    updates = room_for_update(tables, slots[members[0]])
+    updates = room_for_changes(tables, items, room(model, items))
     ids, values, used = np.empty(1024, np.int32), np.empty((1024, wide), np.float32), 0
     ends, heads = np.zeros(len(members) + 1, np.int64), np.empty((len(members), long), np.float32)
     counts, senders, peak = np.zeros(items, np.int64), 0, 0

@@ -14,6 +14,7 @@ from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression.interface import Chain, Whole
+from sottovoce.exchange.steps.interface import check_step, hides_items
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.models.statistics import solve_vectors, solved_from_sums
@@ -116,6 +117,8 @@ class Simulation(World):
         steps, sum = tuple(calibrated(step) for step in steps), calibrated(sum)
         promise = guarantees.check(protocol, merge, peers, steps, sum, train.people)
         _check_learning(model, protocol)
+        for step in steps:
+            check_step(step, model, protocol, merge)
         self._hosts: Hosts = hosts(protocol, train, seed)
         slots = self._hosts.slots
         clock = synchronous(nodes(protocol, train, seed)) if timing is None else timing
@@ -159,7 +162,7 @@ class Simulation(World):
 
     def _weigh(self, train: Interactions) -> None:
         """Models note how much data they are trained by, unless that must stay private."""
-        if self.promise is not None:
+        if self.promise is not None or any(map(hides_items, self.steps)):
             return
         lengths = np.diff(train.indptr)[self._hosts.member]
         ends = np.concatenate([[0], np.cumsum(lengths)])
@@ -276,6 +279,7 @@ def _resolved(
         central=protocol.topology == "central",
         people=train.people,
         times=bool(train.time.any()),
+        interactions=len(train),
     )
     return resolve(model, context)
 

@@ -26,8 +26,9 @@ from typing import NamedTuple
 import numpy as np
 
 from sottovoce.exchange.steps.interface import protect
-from sottovoce.exchange.update import local_update
+from sottovoce.exchange.update import trained_update
 from sottovoce.kernels import OBSERVERS, below, driver, helper, stream
+from sottovoce.models.instances import room
 from sottovoce.protocols._participants import Aggregation
 from sottovoce.protocols.aggregate import Federation
 from sottovoce.protocols.interface import Messages, Plan
@@ -146,7 +147,7 @@ def _note(updates, found, n):
 def _updates(model, steps, server, slot, updates, people, persons, run, round, found):
     """Write what each of these persons sends."""
     for n in range(len(persons)):
-        local_update(model, server, slot, updates, 0, people, persons[n], run)
+        trained_update(model, steps, server, slot, updates, 0, people, persons[n], run, round)
         protect(steps, updates, 0, people, persons[n], run, round)
         _note(updates, found, n)
 
@@ -161,7 +162,7 @@ def of_participants(
     """
     items, (row, head, _) = world.items, world.shape
     each = max(1, CHUNK // max(1, items * row))
-    updates, people = gathered([items, 0], row, head, items), _copied(world.people)
+    updates, people = gathered([room(world.model, items), 0], row, head, items), _copied(world.people)
     records = []
     for at in range(0, len(persons), each):
         some = persons[at : at + each]

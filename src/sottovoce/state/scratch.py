@@ -84,19 +84,26 @@ def scratch_for(tables, slot):
 
 
 @helper
-def room_for_update(tables, slot):
-    """Room for one update of model `slot`: indexed tables in float32 with a head of their own."""
-    items = tables.offset[slot + 1] - tables.offset[slot]
+def room_for_changes(tables, items, rows):
+    """Room for one update of so many rows, of a model of so many items: indexed tables in float32 with a
+    head of their own."""
     return _indexed(tables)(
-        np.empty((items, width(tables)), np.float32),
-        np.empty(items, np.int32),
+        np.empty((rows, width(tables)), np.float32),
+        np.empty(rows, np.int32),
         np.zeros((1, tables.head.shape[1]), np.float32),
         np.zeros(1, np.int32),
         np.zeros(1, np.int32),
         np.zeros(2, np.int64),
-        np.empty(items, np.int32),
+        np.empty(rows, np.int32),
         np.empty((1, items), np.int32),
     )
+
+
+@helper
+def room_for_update(tables, slot):
+    """Room for one update of model `slot` that has each row at most once."""
+    items = tables.offset[slot + 1] - tables.offset[slot]
+    return room_for_changes(tables, items, items)
 
 
 @helper

@@ -4,7 +4,9 @@
     steps = [{ name = "clip", length = 1.0 }]
 
 A step is a `NamedTuple` of its parameters, registered with `@component("step", name)`, that implements
-`protect`. By default there is none. Compression is the last step of an update that goes to a server. Under
+`protect`. A step may also withhold single instances of a model that learns instance by instance, before
+their changes are added up (`disclose_instances`); all steps do that before any of them protects the sum. By
+default there is no step. Compression is the last step of an update that goes to a server. Under
 gossip steps decide what of a training enters the table that travels: see `protocols.disclose`.
 """
 
@@ -40,6 +42,36 @@ def protect_quietly(step, updates, place, people, person, run, round):
 def adds_noise(step: Any) -> int:
     """Whether a step, or one of several, adds noise (`noisy`), known at compile time."""
     return int(any(getattr(part, "noisy", False) for part in getattr(step, "parts", (step,))))
+
+
+@operation(default=lambda step, updates, place, people, person, run, round: None)
+def disclose_instances(step, updates, place, people, person, run, round):
+    """Withhold changes of single instances from update `place`, before they are added up; by default none.
+
+    It is called with models that learn instance by instance, whose updates then may have several rows of an
+    item, in the order of instances. Rows are left out as by `protect`.
+    """
+
+
+@operation(default=lambda step: step)
+def compiled(step: Any) -> Any:
+    """What compiled code takes in place of this step: a component of numbers alone. Python only."""
+
+
+@operation(default=lambda step: False)
+def hides_items(step: Any) -> bool:
+    """Whether a step keeps from others which items a person has. Python only.
+
+    Then the number of a person's interactions does not leave the device either.
+    """
+
+
+@operation(default=lambda step, model, protocol, rule: None)
+def check_step(step: Any, model: Any, protocol: Any, rule: Any) -> None:
+    """Refuse, by a `RecipeError`, components that would undo this step. Python only.
+
+    `rule` is the merge rule of peers, or the aggregation rule of a server; None: nothing of that kind.
+    """
 
 
 @operation(default=lambda step, trained: trained)

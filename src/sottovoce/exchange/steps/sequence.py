@@ -13,7 +13,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, ClassVar
 
 from sottovoce.exchange.compression.interface import Whole
-from sottovoce.exchange.steps.interface import Nothing, disclosed_age, protect, protect_quietly
+from sottovoce.exchange.steps.interface import (
+    Nothing,
+    compiled,
+    disclose_instances,
+    disclosed_age,
+    protect,
+    protect_quietly,
+)
 from sottovoce.kernels import by_class
 
 
@@ -54,7 +61,7 @@ def _kind(parts: tuple[Any, ...]) -> Any:
 
 def sequence(steps: Sequence[Any]) -> Any:
     """Steps as one component. Nothing remains of a compression that leaves messages whole."""
-    some = [step for step in steps if not isinstance(step, Whole)]
+    some = [compiled(step) for step in steps if not isinstance(step, Whole)]
     if len(some) < 2:
         return some[0] if some else Nothing()
     return _kind(tuple(map(type, some)))(*(value for step in some for value in step))
@@ -79,6 +86,12 @@ def _others(kind: Any) -> Callable[[Any], Any]:
 def _one_after_the_other(step, updates, place, people, person, run, round):
     protect(_first(step), updates, place, people, person, run, round)
     protect(_others(step), updates, place, people, person, run, round)
+
+
+@disclose_instances.rule(Steps)
+def _instances_of_all(step, updates, place, people, person, run, round):
+    disclose_instances(_first(step), updates, place, people, person, run, round)
+    disclose_instances(_others(step), updates, place, people, person, run, round)
 
 
 @protect_quietly.rule(Steps)
