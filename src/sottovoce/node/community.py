@@ -18,7 +18,7 @@ from sottovoce.errors import DataError, RunError
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import chain
 from sottovoce.exchange.message import Expect
-from sottovoce.exchange.steps.interface import on_device
+from sottovoce.exchange.steps.interface import check_step, on_device
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
@@ -139,6 +139,7 @@ class Community:
         self.trainings = trainings
         self.catalog = Catalog("community", np.array(self.items), coordinates=self._points(coordinates))
         self.promise = self._promise()
+        self._check_steps()
         described = f"{type(self.model).__module__}.{self.model!r} {seed} {start}"
         # As they were given: what follows from them is computed, and may differ in a last digit elsewhere.
         stepped = " ".join(f"{type(one).__module__}.{one!r}" for one in given)
@@ -224,6 +225,15 @@ class Community:
         if promise is not None and promise.trust == "distributed":
             return promise
         return guarantees.check(Gossip(), self.merge, None, self.steps)
+
+    def _check_steps(self) -> None:
+        """Refuse what would undo a step."""
+        ways: list[tuple[Any, Any]] = [(Gossip(), self.merge)]
+        if self.in_groups:
+            ways = [(self.consensus or Federated(), self.aggregate)]
+        for step in self.steps:
+            for protocol, rule in ways:
+                check_step(step, self.model, protocol, rule)
 
     def _points(self, coordinates: Sequence[tuple[float, float]] | None) -> NDArray[np.float32] | None:
         if coordinates is None:

@@ -58,6 +58,23 @@ def _block(rule, model, steps, sum, server, slot, updates, people, group, place,
                 accumulate(sum, rule, updates, at, person, heard[n], sums, block)
 
 
+@helper
+def _to_visit(place, chunks, used, visits):
+    """Write the blocks that have participants now, or had some in the last aggregation and must forget them.
+
+    Returns how many there are. `used` tells which had some, and is brought up to date.
+    """
+    count, before = 0, used.copy()
+    used[:] = False
+    for p in range(chunks):
+        used[place[p]] = True
+    for block in range(BLOCKS):
+        if used[block] or before[block]:
+            visits[count] = block
+            count += 1
+    return count
+
+
 def _move_row(model, rule, sum, solver, server, slot, item, everybody, sums, key):
     own, at, totals = server.rows, server.offset[slot] + item, sums.rows
     n = row_total(sum, sums, item)
@@ -147,14 +164,15 @@ def _finished(model, solver, server, slot):
 @driver
 def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, place, run, sums, sent):
     """One aggregation after the other, each with some of these persons; write how many rows were sent."""
-    first = groups.first
+    first, visits, used = groups.first, np.empty(BLOCKS, np.int64), np.ones(BLOCKS, np.bool_)
     for g in range(len(first) - 1):
         start, end, blocks, round = first[g], first[g + 1], place[g], server.clock[slot]
         group = groups.persons[start:end], groups.heard[start:end]
         open_sums(sum, sums, end - start, np.count_nonzero(groups.heard[start:end]), run, slot, round)
         look_at_model(sum, sums, server, slot)
-        for b in prange(BLOCKS):
-            _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, b, sums)
+        for b in prange(_to_visit(blocks, min(end - start, len(blocks)), used, visits)):
+            at = visits[b]
+            _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, at, sums)
         changed = collect(sum, sums)
         everybody, sent[g], solver = apply_head(model, rule, sum, server, slot, sums)
         key = stream(run, STORAGE, -1 - slot, round)

@@ -19,12 +19,14 @@ from sottovoce.kernels import helper
 @helper
 def forget(sums, block):
     """Forget the rows and the totals of a block."""
-    where, ids = sums.where[block], sums.ids
-    begin = block * len(where)
+    where, ids = sums.where, sums.ids
+    begin = block * where.shape[1]
     for n in range(begin, begin + int(sums.total[block, 3])):
-        where[ids[n]] = -1
-    sums.head[block] = 0
-    sums.total[block] = 0
+        where[block, ids[n]] = -1
+    for d in range(sums.head.shape[1]):
+        sums.head[block, d] = 0
+    for d in range(sums.total.shape[1]):
+        sums.total[block, d] = 0
 
 
 @helper

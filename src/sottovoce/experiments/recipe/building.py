@@ -65,6 +65,7 @@ def components(recipe: "Recipe") -> Components:
         references=_references(recipe),
     )
     combinations.check_guarantee(built, recipe.where)
+    combinations.check_steps(built, recipe.where)
     if "merge" in used:
         combinations.check(built.merge, built.peers, built.chain, built.steps, recipe.where)
     if "sum" in used:
