@@ -20,6 +20,7 @@ the fewest rounds in which everybody's data reaches everybody."""
 _CHOSEN = {
     "group": "Groups of at least {value} people sum what they contribute, so that nobody sees a single "
     "contribution. The density of the data decides how many (protocol.{key} = {value}).",
+    "aggregations": "A round is an epoch of {value:g} aggregations (protocol.{key} = {value}).",
 }
 """What a setting that was left open means, in words for somebody who has not met it."""
 _ANY = "The data decide a setting that was left open: protocol.{key} = {value}."
