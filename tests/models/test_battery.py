@@ -14,6 +14,7 @@ RATED = {"mf", "rating-als"}
 SETTINGS = {
     "mf": {"factors": 3, "step": 0.05, "regularization": 0.01},
     "rating-als": {"factors": 3, "regularization": 0.5},
+    "bpr": {"factors": 3, "step": 0.1},
     "ials": {"factors": 3, "regularization": 0.1},
     "prme": {"factors": 3, "step": 0.1, "regularization": 0.01},
     # Rows of 6 numbers in all three, so that one compilation serves them.

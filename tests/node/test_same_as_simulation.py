@@ -28,7 +28,10 @@ from sottovoce.exchange.compression.quantize import Quantize
 from sottovoce.exchange.compression.subsample import Subsample
 from sottovoce.exchange.message import UPDATE
 from sottovoce.exchange.steps.clip import Clip
+from sottovoce.exchange.steps.positive_feedback import PositiveFeedback
+from sottovoce.exchange.steps.interface import hides_items
 from sottovoce.models.als import ALS
+from sottovoce.models.bpr import BPR
 from sottovoce.models.gmf import GMF
 from sottovoce.models.ials import IALS
 from sottovoce.models.interface import score_all
@@ -49,10 +52,13 @@ from tests.walks import walks
 pytestmark = pytest.mark.usefixtures("uncompiled")
 
 KEPT = GMF(factors=2, negatives=1, optimizer_state="kept")
-MODELS = [MF(factors=3), IALS(factors=3), GMF(factors=2, negatives=1), KEPT]
+MODELS = [MF(factors=3), IALS(factors=3), GMF(factors=2, negatives=1), KEPT, BPR(factors=3)]
 MERGES = [Linear(), ModelAge(), DatasetSize(), DecentralizedReptile()]
 CHAINS = [(), (Quantize(bits=8),), (Subsample(share=0.5), Quantize(bits=16)), (Quantize(bits=8), Delta())]
-STEPS = [(), (Clip(length=0.05),), (Clip(length=0.05), Clip(length=0.01))]
+BY_ROW = PositiveFeedback(0.3, drawn="message")
+BY_ITEM = PositiveFeedback(0.2, highest=0.9, silent=0.2, drawn="item")
+STEPS = [(), (Clip(length=0.05),), (Clip(length=0.05), Clip(length=0.01)), (BY_ROW,), (BY_ITEM, Clip(length=0.1))]
+BY_TRIPLE = (PositiveFeedback(0.5),)
 CROWD = ratings([[5, 0, 3, 1, 0], [1, 4, 0, 2, 0], [2, 2, 5, 0, 0]])
 few = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 
@@ -60,6 +66,7 @@ few = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, Healt
 @settings(few, max_examples=50)
 @example(CROWD, MODELS[0], MERGES[0], CHAINS[0], (Uniform(), 0), 1, STEPS[2], 1)
 @example(CROWD, KEPT, MERGES[0], CHAINS[3], (KOut(k=1), 2), 2, STEPS[1], 1)
+@example(CROWD, MODELS[4], MERGES[3], CHAINS[0], (Uniform(), 0), 1, BY_TRIPLE, 1)
 @given(
     communities(people=(2, 5)),
     st.sampled_from(MODELS),
@@ -75,6 +82,8 @@ def test_nodes_that_gossip(data, model, merge, compress, peers, pushes, steps, s
     made = chain(compress)
     if made.share < 1:
         steps = ()  # a choice of rows undoes what steps withhold, and is refused
+    if any(map(hides_items, steps)) and isinstance(merge, DatasetSize):
+        merge = Linear()  # the number of interactions stays on the device
     protocol = Gossip(pushes=min(pushes, data.people - 1), relay=relay)
     parts = {"merge": merge, "peers": sampler, "protocol": protocol, "chain": made}
     fast, sender = (simulate(model, data, steps=steps, seed=seed, **parts) for _ in range(2))
@@ -86,6 +95,7 @@ def test_nodes_that_gossip(data, model, merge, compress, peers, pushes, steps, s
 
 @settings(few, max_examples=30)
 @example(CROWD, KEPT, MFFedAvg(), CHAINS[2], STEPS[2], Federated(), 1)
+@example(CROWD, MODELS[4], MFFedAvg(), CHAINS[0], BY_TRIPLE, Federated(aggregations=2.5), 1)
 @given(
     communities(people=(2, 7)),
     st.sampled_from(MODELS),
@@ -96,13 +106,15 @@ def test_nodes_that_gossip(data, model, merge, compress, peers, pushes, steps, s
     st.integers(0, 99),
 )
 def test_clients_that_send_bytes_move_the_server(data, model, rule, compress, steps, protocol, seed):
+    if any(map(hides_items, steps)):
+        rule = MFFedAvg()  # the number of instances stays on the device
     parts = {"merge": rule, "protocol": protocol, "chain": chain(compress), "steps": steps, "seed": seed}
     plain, served = (simulate(model, data, **parts) for _ in range(2))
     plain.advance(2)
     nodes = nodes_of(served, data, compress=compress, start="independent")
     community = nodes[0].community
 
-    def over_the_wire(model, tables, slot, updates, place, people, person, run):
+    def over_the_wire(model, steps, tables, slot, updates, place, people, person, run, round):
         sent = nodes[person].local_update(whole_model(community, tables, slot))
         message = codec.decode(sent, community.expect, UPDATE)
         found = opened(message)
@@ -112,7 +124,7 @@ def test_clients_that_send_bytes_move_the_server(data, model, rule, compress, st
         updates.head[place], updates.size[place] = found.head[0], message.size
 
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(aggregate, "local_update", over_the_wire)
+        patched.setattr(aggregate, "trained_update", over_the_wire)
         patched.setattr(aggregate, "protect", lambda *arguments: None)
         served.advance(2)
     np.testing.assert_array_equal(served.tables.rows, plain.tables.rows)

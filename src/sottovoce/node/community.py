@@ -26,6 +26,7 @@ from sottovoce.models.statistics import solved_from_sums
 from sottovoce.privacy.guarantee import Guarantee, calibrated
 from sottovoce.protocols import guarantees
 from sottovoce.protocols.consensus import SMALLEST, Consensus
+from sottovoce.protocols.contribution import check_rule
 from sottovoce.protocols.execute import Learning
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.gossip import Gossip
@@ -227,10 +228,12 @@ class Community:
         return guarantees.check(Gossip(), self.merge, None, self.steps)
 
     def _check_steps(self) -> None:
-        """Refuse what would undo a step."""
+        """Refuse what would undo a step, and sums without a divisor among peers."""
         ways: list[tuple[Any, Any]] = [(Gossip(), self.merge)]
         if self.in_groups:
             ways = [(self.consensus or Federated(), self.aggregate)]
+        if self.consensus is not None:
+            check_rule(self.model, self.aggregate)
         for step in self.steps:
             for protocol, rule in ways:
                 check_step(step, self.model, protocol, rule)

@@ -11,12 +11,22 @@ from typing import Any
 import numpy as np
 
 from sottovoce.combine.aggregate.interface import divisor, head_weight, row_weight, stride
+from sottovoce.errors import RecipeError
 from sottovoce.exchange.steps.interface import adds_noise, protect
 from sottovoce.exchange.update import trained_update
 from sottovoce.kernels import STORAGE, from_float32, helper, operation, stream, to_float32
 from sottovoce.models.interface import Shape
-from sottovoce.models.statistics import balance, fade_row, finish, hold_row, prepare, solve_row
+from sottovoce.models.statistics import balance, fade_row, finish, hold_row, prepare, solve_row, solved_from_sums
 from sottovoce.state import limited, rounding, width
+
+
+def check_rule(model: Any, rule: Any) -> None:
+    """Refuse to add what people change: sums among peers are known up to a factor, so they need a divisor."""
+    if getattr(rule, "over", "") == "nobody" and not solved_from_sums(model):
+        raise RecipeError(
+            "Peers know sums only in proportion to the number of people, and this aggregation divides by nobody.",
+            'Set protocol.aggregate = "simple" or "mf-fedavg".',
+        )
 
 
 @helper

@@ -14,7 +14,7 @@ from sottovoce.kernels import driver, helper, prange
 from sottovoce.peers.interface import period, renew
 from sottovoce.protocols._participants import shuffled
 from sottovoce.protocols.consensus import count_columns, group_count, grouped, masks, push_count, shared
-from sottovoce.protocols.contribution import move, sum_shape
+from sottovoce.protocols.contribution import check_rule, move, sum_shape
 from sottovoce.protocols.gossip import sent_messages
 from sottovoce.protocols.group_sums import Groups, complete, contribute
 from sottovoce.protocols.interface import Messages, no_messages
@@ -91,6 +91,7 @@ class Summed:
         self.world, people = world, len(world.people.steps)
         protocol = world.protocol
         _check_robust(world, people)
+        check_rule(world.model, world.merge)
         if world.timing.timed and protocol.exact:
             raise RecipeError(
                 "Exact sums are a limit that no network reaches, so they take no time.",

@@ -172,17 +172,17 @@ def test_numbers_that_do_not_fit_end_the_run(uncompiled, monkeypatch, places, va
     """Nobody's number is left out, and no sum is wrong: the model stays, and a sentence says why."""
     from sottovoce.protocols import aggregate as module
 
-    s, update = federation(6, Secure(fewest=2)), module.local_update
+    s, update = federation(6, Secure(fewest=2)), module.trained_update
 
     def broken(*given):
         update(*given)
-        updates, place = given[3], given[4]
+        updates, place = given[4], given[5]
         if places == "rows":
             updates.rows[updates.offset[place]] = value
         else:
             updates.head[place] = value
 
-    monkeypatch.setattr(module, "local_update", broken)
+    monkeypatch.setattr(module, "trained_update", broken)
     before = s.tables.rows.copy()
     with pytest.raises(RecipeError, match=problem):
         aggregate(s, everybody(s))

@@ -96,7 +96,7 @@ def _withhold(updates, place, people, person, probability, key, by_item):
     for n in range(begin, updates.offset[place + 1]):
         item = updates.ids[n]
         number = item if by_item else n - begin
-        if not _is_own(people, person, item) or uniform(key, number) < probability:
+        if uniform(key, number) < probability or not _is_own(people, person, item):
             updates.ids[end] = item
             for d in range(width(updates)):
                 updates.rows[end, d] = updates.rows[n, d]
