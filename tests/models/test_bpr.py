@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.combine.aggregate.sum import Sum

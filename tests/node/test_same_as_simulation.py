@@ -28,8 +28,8 @@ from sottovoce.exchange.compression.quantize import Quantize
 from sottovoce.exchange.compression.subsample import Subsample
 from sottovoce.exchange.message import UPDATE
 from sottovoce.exchange.steps.clip import Clip
-from sottovoce.exchange.steps.positive_feedback import PositiveFeedback
 from sottovoce.exchange.steps.interface import hides_items
+from sottovoce.exchange.steps.positive_feedback import PositiveFeedback
 from sottovoce.models.als import ALS
 from sottovoce.models.bpr import BPR
 from sottovoce.models.gmf import GMF
@@ -57,7 +57,13 @@ MERGES = [Linear(), ModelAge(), DatasetSize(), DecentralizedReptile()]
 CHAINS = [(), (Quantize(bits=8),), (Subsample(share=0.5), Quantize(bits=16)), (Quantize(bits=8), Delta())]
 BY_ROW = PositiveFeedback(0.3, drawn="message")
 BY_ITEM = PositiveFeedback(0.2, highest=0.9, silent=0.2, drawn="item")
-STEPS = [(), (Clip(length=0.05),), (Clip(length=0.05), Clip(length=0.01)), (BY_ROW,), (BY_ITEM, Clip(length=0.1))]
+STEPS = [
+    (),
+    (Clip(length=0.05),),
+    (Clip(length=0.05), Clip(length=0.01)),
+    (BY_ROW,),
+    (BY_ITEM, Clip(length=0.1)),
+]
 BY_TRIPLE = (PositiveFeedback(0.5),)
 CROWD = ratings([[5, 0, 3, 1, 0], [1, 4, 0, 2, 0], [2, 2, 5, 0, 0]])
 few = settings(suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])

@@ -1,11 +1,11 @@
 """Pair-wise ranking by SGD: BPR-MF, and its federated form FPL (Anelli et al. 2020; Rendle et al. 2009).
 
-Item i is expected to please person u by (Equation 3)
+How much person u is expected to like item i is (Equation 3)
 
     x̂ᵤᵢ = bᵢ + pᵤ·qᵢ.
 
-An item's row holds its factors and bias, (qᵢ, bᵢ); the private vector is pᵤ. What is maximised is Σ ln σ(x̂ᵤᵢⱼ)
-− λ|Θ|² over triples of an item i that the person has and an item j that the person has not, with
+An item's row holds its factors and bias, (qᵢ, bᵢ); the private vector is pᵤ. What is maximised is
+Σ ln σ(x̂ᵤᵢⱼ) − λ|Θ|² over triples of an item i that the person has and an item j that the person has not, with
 x̂ᵤᵢⱼ = x̂ᵤᵢ − x̂ᵤⱼ (Equations 4 and 5). A triple moves its parameters by a step of SGD (Equations 6 and 7): with
 g = 1 / (1 + e^x̂ᵤᵢⱼ),
 
@@ -31,7 +31,18 @@ from typing import Annotated, Any, NamedTuple
 import numpy as np
 from annotated_types import Ge, Gt, Le
 
-from sottovoce.kernels import NEGATIVES, TRAIN, below, dot, dot_at, helper, inlined, normal, stream, to_float32
+from sottovoce.kernels import (
+    NEGATIVES,
+    TRAIN,
+    below,
+    dot,
+    dot_at,
+    helper,
+    inlined,
+    normal,
+    stream,
+    to_float32,
+)
 from sottovoce.models.instances import instances, room, train_by_instances
 from sottovoce.models.interface import (
     Context,
@@ -186,7 +197,11 @@ def _instances(model, tables, slot, changes, place, people, person, run):
 @touched.rule(BPR)
 def _touched(model, tables, slot, people, person, run):
     own, who, when, index = _own(people, person), people.key[person], people.steps[person], 0
-    key, others, pair = stream(run, TRAIN, who, when), stream(run, NEGATIVES, who, when), np.empty(2, np.int32)
+    key, others, pair = (
+        stream(run, TRAIN, who, when),
+        stream(run, NEGATIVES, who, when),
+        np.empty(2, np.int32),
+    )
     for n in range(_count(model, own)):
         pair[0] = own[below(key, n, len(own))]
         pair[1], index = _another(own, others, index, model.items)

@@ -234,6 +234,7 @@ class Community:
             ways = [(self.consensus or Federated(), self.aggregate)]
         if self.consensus is not None:
             check_rule(self.model, self.aggregate)
+        sequence(self.steps)  # refuses steps that are for simulations alone
         for step in self.steps:
             for protocol, rule in ways:
                 check_step(step, self.model, protocol, rule)

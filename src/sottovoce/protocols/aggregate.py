@@ -172,7 +172,9 @@ def _aggregate(rule, model, steps, sum, server, slot, updates, people, groups, p
         look_at_model(sum, sums, server, slot)
         for b in prange(_to_visit(blocks, min(end - start, len(blocks)), used, visits)):
             at = visits[b]
-            _block(rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, at, sums)
+            _block(
+                rule, model, steps, sum, server, slot, updates, people, group, blocks, run, round, at, sums
+            )
         changed = collect(sum, sums)
         everybody, sent[g], solver = apply_head(model, rule, sum, server, slot, sums)
         key = stream(run, STORAGE, -1 - slot, round)

@@ -16,7 +16,15 @@ from sottovoce.exchange.steps.interface import adds_noise, protect
 from sottovoce.exchange.update import trained_update
 from sottovoce.kernels import STORAGE, from_float32, helper, operation, stream, to_float32
 from sottovoce.models.interface import Shape
-from sottovoce.models.statistics import balance, fade_row, finish, hold_row, prepare, solve_row, solved_from_sums
+from sottovoce.models.statistics import (
+    balance,
+    fade_row,
+    finish,
+    hold_row,
+    prepare,
+    solve_row,
+    solved_from_sums,
+)
 from sottovoce.state import limited, rounding, width
 
 
@@ -24,7 +32,7 @@ def check_rule(model: Any, rule: Any) -> None:
     """Refuse to add what people change: sums among peers are known up to a factor, so they need a divisor."""
     if getattr(rule, "over", "") == "nobody" and not solved_from_sums(model):
         raise RecipeError(
-            "Peers know sums only in proportion to the number of people, and this aggregation divides by nobody.",
+            "Peers know sums only up to a factor, and this aggregation divides by nobody.",
             'Set protocol.aggregate = "simple" or "mf-fedavg".',
         )
 

@@ -36,7 +36,7 @@ from sottovoce.errors import RecipeError
 from sottovoce.protocols._drawn import drawn
 from sottovoce.protocols._participants import Aggregation, Groups, Selection, kept, select
 from sottovoce.protocols._server import PRESENCE, served
-from sottovoce.protocols.interface import fitted, keeps,  lengths, participants
+from sottovoce.protocols.interface import fitted, keeps, lengths, participants
 from sottovoce.registry import component
 from sottovoce.state import Floats
 

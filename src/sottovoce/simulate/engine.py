@@ -14,7 +14,7 @@ from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression.interface import Chain, Whole
-from sottovoce.exchange.steps.interface import check_step, hides_items
+from sottovoce.exchange.steps.interface import check_step, for_people, hides_items
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.models.statistics import solve_vectors, solved_from_sums
@@ -114,7 +114,8 @@ class Simulation(World):
         attack: Any = Nobody(),  # noqa: B008
     ) -> None:
         protocol = fitted(protocol, train)
-        steps, sum = tuple(calibrated(step) for step in steps), calibrated(sum)
+        steps = tuple(for_people(calibrated(step), train.users) for step in steps)
+        sum = calibrated(sum)
         promise = guarantees.check(protocol, merge, peers, steps, sum, train.people)
         _check_learning(model, protocol)
         for step in steps:

@@ -55,7 +55,9 @@ def own(data, person):
 
 
 @pytest.mark.parametrize("drawn", EVERY)
-@pytest.mark.parametrize("protocol", [Federated(participants=2, aggregations=3.0), Consensus(group=1, pushes=1)])
+@pytest.mark.parametrize(
+    "protocol", [Federated(participants=2, aggregations=3.0), Consensus(group=1, pushes=1)]
+)
 def test_with_a_probability_of_one_nothing_differs_bit_by_bit(uncompiled, drawn, protocol):
     parts = {"protocol": protocol, "merge": Simple() if isinstance(protocol, Consensus) else Sum()}
     free, open_ = federation(**parts), federation(PositiveFeedback(1.0, drawn=drawn), **parts)
@@ -68,7 +70,11 @@ def test_with_a_probability_of_one_nothing_differs_bit_by_bit(uncompiled, drawn,
 
 
 @settings(max_examples=20)
-@given(communities(people=(2, 5)), st.sampled_from(EVERY), st.sampled_from([MODEL, GMF(factors=2), MF(factors=2)]))
+@given(
+    communities(people=(2, 5)),
+    st.sampled_from(EVERY),
+    st.sampled_from([MODEL, GMF(factors=2), MF(factors=2)]),
+)
 def test_with_a_probability_of_zero_no_own_item_is_ever_sent(data, drawn, model):
     if model is not MODEL and drawn == "triple":
         drawn = "item"
@@ -84,8 +90,10 @@ def test_with_a_probability_of_zero_no_own_item_is_ever_sent(data, drawn, model)
         assert not g.tables.size.any(), "so does the number of interactions"
         every = set().union(*(own(data, person) for person in range(data.people)))
         for slot in range(data.people):
-            for item in every if data.people == 1 else own(data, slot) & set.intersection(
-                *(own(data, person) for person in range(data.people))
+            for item in (
+                every
+                if data.people == 1
+                else own(data, slot) & set.intersection(*(own(data, person) for person in range(data.people)))
             ):
                 j = slot * data.items + item
                 assert g.tables.age[j] == 0
@@ -158,21 +166,39 @@ def test_for_each_item_a_fixed_share_never_leaves(uncompiled):
     for person in range(data.people):
         rounds = [set(sent(s, person, round)[0].tolist()) & own(data, person) for round in range(12)]
         ever = set().union(*rounds)
-        again = set().union(*(set(sent(s, person, 90 + n)[0].tolist()) & own(data, person) for n in range(12)))
+        again = set().union(
+            *(set(sent(s, person, 90 + n)[0].tolist()) & own(data, person) for n in range(12))
+        )
         assert len(again ^ ever) <= 1, "the same items, but one that was hardly drawn"
         left, kept = left + len(ever), kept + len(own(data, person))
     assert abs(left / kept - 0.3) < 4 * np.sqrt(0.3 * 0.7 / kept)
 
 
 def test_people_choose_differently():
-    step = compiled(PositiveFeedback(0.2, highest=0.6, silent=0.25))
-    found = np.array([probability_of(step, key, 1) for key in range(2000)])
+    people = simulate(MODEL, ratings([[1.0, 0.0]] * 2000), protocol=Federated(), merge=Sum()).people
+
+    def drawn(step):
+        return np.array([probability_of(compiled(step), people, person, 1) for person in range(2000)])
+
+    found = drawn(PositiveFeedback(0.2, highest=0.6, silent=0.25))
     silent = found == 0
     assert abs(silent.mean() - 0.25) < 0.05
     assert 0.2 <= found[~silent].min() < 0.21
     assert 0.59 < found[~silent].max() < 0.6
-    assert (found == [probability_of(step, key, 1) for key in range(2000)]).all()
-    assert {probability_of(compiled(PositiveFeedback(0.7)), key, 1) for key in range(9)} == {0.7}
+    assert set(drawn(PositiveFeedback(0.7))) == {0.7}
+
+
+def test_single_people_can_be_named(uncompiled):
+    s = federation(PositiveFeedback(1.0, people={"1": 0.0}), data=CROWD)
+    assert own(CROWD, 0) & set(sent(s, 0)[0].tolist())
+    assert not own(CROWD, 1) & set(sent(s, 1)[0].tolist())
+    assert sent(s, 0)[2] == sent(s, 1)[2] == 1
+    with pytest.raises(RecipeError, match="nobody in the data has that id"):
+        federation(PositiveFeedback(1.0, people={"somebody": 0.0}))
+    with pytest.raises(RecipeError, match="people"):
+        build("step", "positive-feedback", {"people": {"1": 1.1}}, "privacy.steps")
+    with pytest.raises(RecipeError, match="without a name"):
+        Community(["a", "b"], "bpr", steps=[PositiveFeedback(1.0, people={"1": 0.0})])
 
 
 def test_it_goes_with_other_steps_in_any_order(uncompiled):
@@ -197,7 +223,11 @@ def test_a_probability_outside_its_range_is_refused(probability):
     ("step", "parts", "said"),
     [
         (PositiveFeedback(0.5, highest=0.2), {}, "highest = 0.2 below"),
-        (PositiveFeedback(0.5), {"model": MF(factors=2)}, "does not keep the changes of single instances apart"),
+        (
+            PositiveFeedback(0.5),
+            {"model": MF(factors=2)},
+            "does not keep the changes of single instances apart",
+        ),
         (PositiveFeedback(0.5, drawn="item"), {"model": ALS(factors=2)}, "statistics of all their items"),
         (PositiveFeedback(0.5), {"merge": FedAvg()}, "how much data they train on"),
         (PositiveFeedback(0.5), {"merge": DatasetSize(), "protocol": Gossip()}, "how many interactions"),

@@ -58,6 +58,11 @@ def compiled(step: Any) -> Any:
     """What compiled code takes in place of this step: a component of numbers alone. Python only."""
 
 
+@operation(default=lambda step, users: step)
+def for_people(step: Any, users: Any) -> Any:
+    """The step for the people of a simulation, whose ids in the data are `users` [U]. Python only."""
+
+
 @operation(default=lambda step: False)
 def hides_items(step: Any) -> bool:
     """Whether a step keeps from others which items a person has. Python only.

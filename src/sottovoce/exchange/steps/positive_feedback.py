@@ -14,8 +14,8 @@ What π is drawn for differs:
   chance, never leaves. Otherwise every item is disclosed sooner or later.
 
 π is the same for all, or uniform between `probability` and `highest`, or 0 for a share of `silent` people; each
-person's is drawn from the person's key. With π < 1 for anybody, the number of interactions and of instances
-stays on the device too, and everybody counts alike in averages.
+person's is drawn from the person's key. It can be given for single `people`, too. With π < 1 for anybody, the
+numbers of interactions and of instances stay on the device, and everybody counts alike in averages.
 """
 
 from typing import Annotated, Any, Literal, NamedTuple
@@ -24,12 +24,20 @@ import numpy as np
 from annotated_types import Ge, Le
 
 from sottovoce.combine.aggregate.interface import row_weight
+from sottovoce.data.interactions import Strings
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.errors import RecipeError
-from sottovoce.exchange.steps.interface import check_step, compiled, disclose_instances, hides_items, protect
+from sottovoce.exchange.steps.interface import (
+    check_step,
+    compiled,
+    disclose_instances,
+    for_people,
+    hides_items,
+    protect,
+)
 from sottovoce.kernels import DISCLOSURE, helper, stream, uniform
-from sottovoce.registry import component
-from sottovoce.state import width
+from sottovoce.registry import component, nearest
+from sottovoce.state import Doubles, width
 
 Share = Annotated[float, Ge(0), Le(1)]
 DRAWN = "triple", "message", "item"
@@ -49,6 +57,8 @@ class PositiveFeedback(NamedTuple):
     """The share of people whose π is 0, whatever the others' is."""
     drawn: Literal["triple", "message", "item"] = "triple"
     """What π is drawn for: each training triple, each row of a message, or each item once and for all."""
+    people: dict[str, Share] | None = None
+    """π of single people by their ids in the data; it comes before all that is said of the others."""
 
 
 class Drawn(NamedTuple):
@@ -58,18 +68,42 @@ class Drawn(NamedTuple):
     highest: float
     silent: float
     drawn: int
+    known: Doubles  # [U] or none, π of single people; NaN: as of the others
 
 
 @compiled.rule(PositiveFeedback)
 def _compiled(step: PositiveFeedback) -> Drawn:
     highest = step.probability if step.highest is None else step.highest
-    return Drawn(step.probability, highest, step.silent, DRAWN.index(step.drawn))
+    if isinstance(step.people, dict):
+        raise RecipeError(
+            "'positive-feedback' names people, and on a device there is one without a name.",
+            "Give this person's own π as probability.",
+        )
+    known = np.empty(0) if step.people is None else step.people
+    return Drawn(step.probability, highest, step.silent, DRAWN.index(step.drawn), known)
+
+
+@for_people.rule(PositiveFeedback)
+def _for_people(step: PositiveFeedback, users: Strings) -> Any:
+    if not isinstance(step.people, dict):
+        return step
+    known, number = np.full(len(users), np.nan), {str(user): n for n, user in enumerate(users)}
+    for user, probability in step.people.items():
+        if user not in number:
+            raise RecipeError(
+                f"'positive-feedback' gives the probability of {user!r}, and nobody in the data has that id.",
+                nearest(user, list(number)),
+            )
+        known[number[user]] = probability
+    return step._replace(people=known)
 
 
 @helper
-def probability_of(step, key, run):
-    """π of the person with this key."""
-    own = stream(run, DISCLOSURE, key, PERSON)
+def probability_of(step, people, person, run):
+    """π of a person."""
+    if len(step.known) > 0 and not np.isnan(step.known[person]):
+        return step.known[person]
+    own = stream(run, DISCLOSURE, people.key[person], PERSON)
     if uniform(own, 0) < step.silent:
         return 0.0
     return step.lowest + (step.highest - step.lowest) * uniform(own, 1)
@@ -86,7 +120,7 @@ def _is_own(people, person, item):
 @helper
 def _open(step):
     """Whether everybody discloses everything."""
-    return step.lowest == 1 and step.highest == 1 and step.silent == 0
+    return step.lowest == 1 and step.highest == 1 and step.silent == 0 and len(step.known) == 0
 
 
 @helper
@@ -107,7 +141,7 @@ def _withhold(updates, place, people, person, probability, key, by_item):
 @disclose_instances.rule(Drawn)
 def _each_triple(step, updates, place, people, person, run, round):
     if step.drawn == 0 and not _open(step):
-        probability = probability_of(step, people.key[person], run)
+        probability = probability_of(step, people, person, run)
         key = stream(run, DISCLOSURE, people.key[person], round)
         _withhold(updates, place, people, person, probability, key, False)
 
@@ -118,14 +152,14 @@ def _each_row(step, updates, place, people, person, run, round):
         return
     updates.size[place] = 1
     if step.drawn > 0:
-        probability = probability_of(step, people.key[person], run)
+        probability = probability_of(step, people, person, run)
         key = stream(run, DISCLOSURE, people.key[person], ITEM if step.drawn == 2 else round)
         _withhold(updates, place, people, person, probability, key, True)
 
 
 @hides_items.rule(PositiveFeedback)
 def _hides_items(step: PositiveFeedback) -> bool:
-    return not _open(_compiled(step))
+    return step.people is not None or not _open(_compiled(step))
 
 
 @check_step.rule(PositiveFeedback)
@@ -138,14 +172,14 @@ def _check(step: PositiveFeedback, model: Any, protocol: Any, rule: Any) -> None
     learns = getattr(model, "learns", "")
     if learns == "statistics":
         raise RecipeError(
-            "What people send of this model is statistics of all their items at once, and 'positive-feedback' "
-            "cannot take single items out of them.",
+            "What people send of this model is statistics of all their items at once, and "
+            "'positive-feedback' cannot take single items out of them.",
             "Choose a model that is trained, such as 'bpr', or leave the step out.",
         )
     if step.drawn == "triple" and learns != "instances":
         raise RecipeError(
-            "'positive-feedback' draws for each training triple by default, and this model does not keep the "
-            "changes of single instances apart.",
+            "'positive-feedback' draws for each training triple by default, and this model does not keep "
+            "the changes of single instances apart.",
             'Set drawn = "message" or drawn = "item" for the step, or choose the model \'bpr\'.',
         )
     if not _hides_items(step):
@@ -156,10 +190,12 @@ def _check(step: PositiveFeedback, model: Any, protocol: Any, rule: Any) -> None
             "keeps that number on the device.",
             'Set protocol.merge = "linear" or "model-age".',
         )
-    if getattr(protocol, "topology", "") in ("server", "consensus") and row_weight(rule, 2) != row_weight(rule, 1):
+    if getattr(protocol, "topology", "") in ("server", "consensus") and row_weight(rule, 2) != row_weight(
+        rule, 1
+    ):
         raise RecipeError(
-            "This aggregation weighs people by how much data they train on, and 'positive-feedback' keeps that "
-            "number on the device.",
+            "This aggregation weighs people by how much data they train on, and 'positive-feedback' keeps "
+            "that number on the device.",
             'Set protocol.aggregate = "sum", "simple" or "mf-fedavg".',
         )
 
@@ -179,6 +215,7 @@ def _discloses(component: PositiveFeedback) -> tuple[Disclosure, ...]:
     if component.highest is not None:
         often = f"between {often} and {component.highest:g}"
     some = f" {component.silent:.0%} of people send none." if component.silent else ""
+    some += " Single people chose otherwise." if component.people is not None else ""
     return (
         Disclosure(
             "changes of the person's own items, as often as the person allows",

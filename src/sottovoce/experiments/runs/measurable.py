@@ -141,8 +141,10 @@ def _people(data: Interactions, split: Split, tested: int) -> list[str]:
         why = f": {they} {split.untested}" if split.untested else ""
         notes.append(f"{left:,} of {data.people:,} people {be} not tested{why}.")
     if bare := int(np.count_nonzero(np.diff(split.train.indptr) == 0)):
-        who = "1 person has nothing to train on, and sends" if bare == 1 else (
-            f"{bare:,} people have nothing to train on, and send"
+        who = (
+            "1 person has nothing to train on, and sends"
+            if bare == 1
+            else (f"{bare:,} people have nothing to train on, and send")
         )
         notes.append(f"{who} nothing. Others' data alone decide how items are ranked there.")
     if tested == 1:
