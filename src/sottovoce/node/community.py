@@ -18,13 +18,13 @@ from sottovoce.errors import DataError, RunError
 from sottovoce.exchange import codec
 from sottovoce.exchange.compression.interface import chain
 from sottovoce.exchange.message import Expect
-from sottovoce.exchange.steps.interface import check_step, on_device
+from sottovoce.exchange.steps.interface import on_device
 from sottovoce.exchange.steps.sequence import sequence
 from sottovoce.models.interface import Context, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.models.statistics import solved_from_sums
 from sottovoce.privacy.guarantee import Guarantee, calibrated
-from sottovoce.protocols import guarantees
+from sottovoce.protocols import guarantees, hidden
 from sottovoce.protocols.consensus import SMALLEST, Consensus
 from sottovoce.protocols.contribution import check_rule
 from sottovoce.protocols.execute import Learning
@@ -229,15 +229,13 @@ class Community:
 
     def _check_steps(self) -> None:
         """Refuse what would undo a step, and sums without a divisor among peers."""
-        ways: list[tuple[Any, Any]] = [(Gossip(), self.merge)]
-        if self.in_groups:
-            ways = [(self.consensus or Federated(), self.aggregate)]
         if self.consensus is not None:
             check_rule(self.model, self.aggregate)
         sequence(self.steps)  # refuses steps that are for simulations alone
-        for step in self.steps:
-            for protocol, rule in ways:
-                check_step(step, self.model, protocol, rule)
+        if self.in_groups:
+            hidden.check(self.steps, self.model, self.consensus or Federated(), self.aggregate)
+        else:
+            hidden.check(self.steps, self.model, Gossip(), self.merge)
 
     def _points(self, coordinates: Sequence[tuple[float, float]] | None) -> NDArray[np.float32] | None:
         if coordinates is None:

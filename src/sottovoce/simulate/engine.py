@@ -14,13 +14,13 @@ from sottovoce.data import places
 from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.compression.interface import Chain, Whole
-from sottovoce.exchange.steps.interface import check_step, for_people, hides_items
+from sottovoce.exchange.steps.interface import for_people, hides_items
 from sottovoce.models.interface import Context, Shape, optimizer_size, resolve, shape, uses_place
 from sottovoce.models.start import start
 from sottovoce.models.statistics import solve_vectors, solved_from_sums
 from sottovoce.peers.interface import meet, period, remembers
 from sottovoce.privacy.guarantee import calibrated
-from sottovoce.protocols import guarantees
+from sottovoce.protocols import guarantees, hidden
 from sottovoce.protocols.averaged import Averaged
 from sottovoce.protocols.disclose import own_models
 from sottovoce.protocols.hosted import InTurn
@@ -118,8 +118,7 @@ class Simulation(World):
         sum = calibrated(sum)
         promise = guarantees.check(protocol, merge, peers, steps, sum, train.people)
         _check_learning(model, protocol)
-        for step in steps:
-            check_step(step, model, protocol, merge)
+        hidden.check(steps, model, protocol, merge)
         self._hosts: Hosts = hosts(protocol, train, seed)
         slots = self._hosts.slots
         clock = synchronous(nodes(protocol, train, seed)) if timing is None else timing

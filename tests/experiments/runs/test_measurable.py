@@ -1,5 +1,6 @@
 """What says nothing is left out, what cannot be tested is refused, and who is not tested is counted."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,16 @@ def test_healthy_data_needs_no_words() -> None:
     found = told(load("synthetic", users=60, items=300))
     assert found.ks == (5, 10, 20)
     assert not found.without
+
+
+def test_people_who_have_nothing_to_train_on_are_counted() -> None:
+    data = load("synthetic", users=60, items=300)
+    split = component("split", "local-holdout", {}, "split").split(data, 1)
+    mine = np.repeat(np.arange(60), np.diff(split.train.indptr))
+    for few, said in (((3,), "1 person has nothing"), ((3, 4), "2 people have nothing")):
+        bare = replace(split, train=split.train.take(~np.isin(mine, few)))
+        (note,) = measurable(data, bare, Evaluate()).notes
+        assert note.startswith(said)
 
 
 def test_lists_that_hold_everything_are_left_out() -> None:

@@ -71,12 +71,9 @@ def hides_items(step: Any) -> bool:
     """
 
 
-@operation(default=lambda step, model, protocol, rule: None)
-def check_step(step: Any, model: Any, protocol: Any, rule: Any) -> None:
-    """Refuse, by a `RecipeError`, components that would undo this step. Python only.
-
-    `rule` is the merge rule of peers, or the aggregation rule of a server; None: nothing of that kind.
-    """
+@operation(default=lambda step, model: None)
+def check_step(step: Any, model: Any) -> None:
+    """Refuse, by a `RecipeError`, a model that this step cannot work on. Python only."""
 
 
 @operation(default=lambda step, trained: trained)

@@ -13,9 +13,10 @@ What π is drawn for differs:
 - `item`: once for each item of a person, from the person's key. A share 1 − π of the items, give or take
   chance, never leaves. Otherwise every item is disclosed sooner or later.
 
-π is the same for all, or uniform between `probability` and `highest`, or 0 for a share of `silent` people; each
-person's is drawn from the person's key. It can be given for single `people`, too. With π < 1 for anybody, the
-numbers of interactions and of instances stay on the device, and everybody counts alike in averages.
+π is the same for all, or uniform between `probability` and `highest`, or 0 for a share of `silent` people;
+each person's is drawn from the person's key. It can be given for single `people`, too. With π < 1 for
+anybody, the numbers of interactions and of instances stay on the device, and everybody counts alike in
+averages.
 """
 
 from typing import Annotated, Any, Literal, NamedTuple
@@ -23,8 +24,6 @@ from typing import Annotated, Any, Literal, NamedTuple
 import numpy as np
 from annotated_types import Ge, Le
 
-from sottovoce.combine.aggregate.interface import row_weight
-from sottovoce.data.interactions import Strings
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.errors import RecipeError
 from sottovoce.exchange.steps.interface import (
@@ -84,10 +83,11 @@ def _compiled(step: PositiveFeedback) -> Drawn:
 
 
 @for_people.rule(PositiveFeedback)
-def _for_people(step: PositiveFeedback, users: Strings) -> Any:
+def _for_people(step: PositiveFeedback, users: Any) -> Any:
     if not isinstance(step.people, dict):
         return step
-    known, number = np.full(len(users), np.nan), {str(user): n for n, user in enumerate(users)}
+    known: Any = np.full(len(users), np.nan)
+    number = {str(user): n for n, user in enumerate(users)}
     for user, probability in step.people.items():
         if user not in number:
             raise RecipeError(
@@ -163,7 +163,7 @@ def _hides_items(step: PositiveFeedback) -> bool:
 
 
 @check_step.rule(PositiveFeedback)
-def _check(step: PositiveFeedback, model: Any, protocol: Any, rule: Any) -> None:
+def _check(step: PositiveFeedback, model: Any) -> None:
     if step.highest is not None and step.highest < step.probability:
         raise RecipeError(
             f"'positive-feedback' has highest = {step.highest:g} below probability = {step.probability:g}.",
@@ -181,22 +181,6 @@ def _check(step: PositiveFeedback, model: Any, protocol: Any, rule: Any) -> None
             "'positive-feedback' draws for each training triple by default, and this model does not keep "
             "the changes of single instances apart.",
             'Set drawn = "message" or drawn = "item" for the step, or choose the model \'bpr\'.',
-        )
-    if not _hides_items(step):
-        return
-    if getattr(rule, "needs", "") == "size":
-        raise RecipeError(
-            "This merge rule weighs models by how many interactions a person has, and 'positive-feedback' "
-            "keeps that number on the device.",
-            'Set protocol.merge = "linear" or "model-age".',
-        )
-    if getattr(protocol, "topology", "") in ("server", "consensus") and row_weight(rule, 2) != row_weight(
-        rule, 1
-    ):
-        raise RecipeError(
-            "This aggregation weighs people by how much data they train on, and 'positive-feedback' keeps "
-            "that number on the device.",
-            'Set protocol.aggregate = "sum", "simple" or "mf-fedavg".',
         )
 
 

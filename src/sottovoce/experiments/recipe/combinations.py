@@ -155,13 +155,12 @@ def check_guarantee(parts: "Components", where: str) -> None:
 
 def check_steps(parts: "Components", where: str) -> None:
     """Refuse what would undo a step."""
-    from sottovoce.exchange.steps.interface import check_step
+    from sottovoce.protocols import hidden
 
-    for step in parts.steps:
-        try:
-            check_step(step, parts.model, parts.protocol, parts.merge)
-        except RecipeError as error:
-            raise RecipeError(f"{where}: {error.problem}", error.remedy) from None
+    try:
+        hidden.check(parts.steps, parts.model, parts.protocol, parts.merge)
+    except RecipeError as error:
+        raise RecipeError(f"{where}: {error.problem}", error.remedy) from None
 
 
 def check_split(merge: Any, best: str, split: "Split", where: str) -> None:
