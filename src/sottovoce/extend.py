@@ -42,7 +42,7 @@ from sottovoce.data.load import load
 from sottovoce.data.split import Split
 from sottovoce.disclosure import NOTHING, Disclosure, discloses
 from sottovoce.exchange.compression.interface import Chain, link
-from sottovoce.exchange.steps.interface import disclose_instances, protect
+from sottovoce.exchange.steps.interface import check_step, disclose_instances, hides_items, protect
 from sottovoce.kernels import (
     TRAIN,
     below,
@@ -145,6 +145,7 @@ __all__ = [
     "below",
     "between",
     "changed_item",
+    "check_step",
     "check_sums",
     "check_task",
     "clear",
@@ -168,6 +169,7 @@ __all__ = [
     "head_total",
     "head_weight",
     "helper",
+    "hides_items",
     "hold",
     "hosted",
     "hosted_by",
