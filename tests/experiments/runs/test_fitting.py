@@ -82,7 +82,11 @@ def test_what_would_be_refused_is_another_run():
 
 @pytest.mark.parametrize(
     ("people", "group", "words"),
-    [(2, 2, "each of them knows the other's part"), (40, 40, "All 40 people are one group"), (500, 128, "128")],
+    [
+        (2, 2, "each of them knows the other's part"),
+        (40, 40, "All 40 people are one group"),
+        (500, 128, "128"),
+    ],
 )
 def test_a_group_is_never_said_to_be_larger_than_there_are_people(people, group, words):
     summing = Recipe.read(find("consensus"))
