@@ -3,6 +3,7 @@
 None of these files holds compiled code; tests/test_kernel_cache.py is about that.
 """
 
+import math
 from pathlib import Path
 
 import pytest
@@ -146,6 +147,12 @@ def test_an_installed_package_adds_components(own: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(registry, "_known", dict(registry._known))
     assert "packaged" in registry.names("source")
     assert load("packaged", things=4).items == 4
+
+
+@pytest.mark.parametrize("value", [math.inf, -math.inf])
+def test_a_setting_is_finite(value: float) -> None:
+    with pytest.raises(RecipeError, match=r"^model\.regularization = -?inf cannot be used: .* finite number"):
+        registry.build("model", "ials", {"regularization": value}, "model")
 
 
 def test_of_many_names_ten_are_listed() -> None:

@@ -15,6 +15,9 @@ from sottovoce.experiments.functions import Page, Sweep
 from sottovoce.experiments.newcomers import Newcomers, Served
 from sottovoce.experiments.recipe.shipped import Shipped
 from sottovoce.experiments.runs.tables import Consumed, Recommendation
+from sottovoce.node.group import GroupAdder
+from sottovoce.node.push import PushSum, plain_sums
+from sottovoce.node.secure import SecureServer
 
 PAGE = "python.md"
 
@@ -35,6 +38,8 @@ def page() -> str:
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
     for name in ("Run", "Interactions", "Catalog", "Community", "Met", "Node"):
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
+    for thing in (GroupAdder, PushSum, plain_sums, SecureServer):
+        parts += _about(f"{thing.__module__}.{thing.__name__}", thing)
     for cls in (Recommendation, Consumed, Sweep, Page, Audit, Newcomers, Served, Shipped, Check):
         parts += _about(cls.__name__, cls)
     parts += _about("sottovoce.evaluate.significance.compare", compare)

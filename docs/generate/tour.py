@@ -5,8 +5,8 @@ TOUR = """## Every command as a function
 | command | function |
 | --- | --- |
 | `sottovoce data list`, `get`, `info` | `sottovoce.data_sets()`, `load(name)`, `info(name)` |
-| `sottovoce run --data FILE` | `run_recipe("consensus", data=load(file), fit=True)` |
-| – | `run(data, model=…, protocol=…)`: parts of your choice, by default `ials` by gossip |
+| `sottovoce run --data FILE` | `run(load(file))` |
+| – | `run(data, model=…, protocol=…)`: parts of your choice |
 | `sottovoce run RECIPE --set KEY=VALUE` | `run_recipe(recipe, settings={key: value})` |
 | `sottovoce run … --resume` | the same call with `resume=True` |
 | `sottovoce extend RUN_DIR --rounds N` | `Run.open(run_dir).extend(N)` |

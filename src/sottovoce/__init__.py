@@ -2,7 +2,7 @@
 
     import sottovoce as sv
 
-    run = sv.run(sv.load("ml-100k"), model="ials", protocol="gossip", merge="linear")
+    run = sv.run(sv.load("ml-100k"))  # or with parts: model="ials", protocol="gossip", merge="linear"
     run.recommend(user=42, n=10)
 
 Names are imported when they are first used, so that `import sottovoce` is instant.

@@ -18,6 +18,7 @@ import hashlib
 import importlib
 import importlib.abc
 import importlib.util
+import math
 import re
 import sys
 import types
@@ -248,6 +249,8 @@ def check(
     for key in settings:
         if key not in fields:
             raise RecipeError(f"{where}.{key} is not a {what}.", nearest(key, [*fields, *also]))
+        if isinstance(settings[key], float) and math.isinf(settings[key]):
+            raise RecipeError(f"{where}.{key} = {settings[key]} cannot be used: it must be a finite number.")
     try:
         return TypeAdapter(cls).validate_python(dict(settings))
     except ValidationError as error:

@@ -103,9 +103,9 @@ def test_data_says_in_two_lines_what_it_is() -> None:
         "mi\x1bne", ["a", "a", "b"], ["x", "y", "x"], [1.0, 5.0, 3.0], [0, day, 400 * day], source="a\nfile"
     )
     assert repr(data).splitlines() == [
-        "mi ne: 2 people, 2 items, 3 interactions, density 75.000%, ratings 1 to 5, 1970-01-01 to 1971-02-05",
+        "mi ne: 2 people, 2 items, 3 interactions, density 75 %, ratings 1 to 5, 1970-01-01 to 1971-02-05",
         "from a file",
     ]
     assert repr(data.catalog) == "<Catalog mi ne: 2 items; known: ids>"
     plain = build("mine", ["a", "b"], ["x", "y"])
-    assert repr(plain) == "mine: 2 people, 2 items, 2 interactions, density 50.000%, no ratings\nfrom memory"
+    assert repr(plain) == "mine: 2 people, 2 items, 2 interactions, density 50 %, no ratings\nfrom memory"

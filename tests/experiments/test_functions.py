@@ -10,6 +10,7 @@ import pytest
 import sottovoce as sv
 from sottovoce.errors import RecipeError, RunError
 from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.shipped import find
 from sottovoce.experiments.runs import sweep as sweeping
 from sottovoce.experiments.runs.start import run_recipe
 
@@ -33,6 +34,28 @@ def test_every_public_name_is_there_and_none_is_imported_early():
     code = f"import sys, sottovoce; print([m for m in {heavy} if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
+
+
+def test_one_default_for_python_and_the_command_line(data, monkeypatch):
+    seen = []
+
+    def note(recipe, *rest, fit, **more):
+        seen.append((recipe, fit))
+        return SimpleNamespace(failed=False)
+
+    monkeypatch.setattr("sottovoce.experiments.runs.start.run_recipe", note)
+    sv.run("ml-100k", ks=[10])
+    sv.run("ml-100k", rounds=3)
+    sv.run("ml-100k", protocol="consensus")
+    sv.run("ml-100k", merge="none")
+    documents, fits = zip(*((recipe.document(), fit) for recipe, fit in seen), strict=True)
+    usual = Recipe.read(find("consensus"), ["evaluate.ks=[10]"]).document()
+    assert documents[0] == usual
+    assert documents[1]["run"] == usual["run"] | {"rounds": 3}
+    assert fits == (True, False, False, False)
+    assert documents[2]["model"]["name"] == "als"
+    assert "least_gain" not in documents[2]["run"]
+    assert (documents[3]["model"]["name"], documents[3]["protocol"]["name"]) == ("ials", "gossip")
 
 
 def test_everything_that_a_recipe_can_say(data, monkeypatch):

@@ -101,7 +101,7 @@ def _plots(console: "Console", data: "Interactions", facts: dict[str, Any]) -> N
 
     from sottovoce.cli.bars import bars, by_magnitude
 
-    console.print(f"density {data.density:.3%}", soft_wrap=True)
+    console.print(f"density {100 * data.density:.3g} %", soft_wrap=True)
     known = {
         "titles": facts["titles"],
         "categories": facts["categories"],

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 import click
 
 from sottovoce.cli import options
-from sottovoce.cli.run import DEFAULT
 from sottovoce.cli.screen import say
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ def command(data_dir: Path | None, out: Path) -> None:
     """Train a decentralized recommender on MovieLens 100K, or on synthetic data if it is not available."""
     from sottovoce.cli import show
     from sottovoce.experiments.recipe.recipe import Recipe
-    from sottovoce.experiments.recipe.shipped import find
+    from sottovoce.experiments.recipe.shipped import DEFAULT, find
     from sottovoce.experiments.runs.start import run_recipe
 
     data = _data(data_dir)

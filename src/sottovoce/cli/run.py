@@ -8,9 +8,6 @@ from sottovoce.cli import options
 from sottovoce.cli.screen import say
 from sottovoce.errors import DIVERGED
 
-DEFAULT = "consensus"
-"""The recipe for data without one."""
-
 
 @click.command("run")
 @click.argument("recipe", required=False)
@@ -60,7 +57,7 @@ def command(
             "Name a recipe (sottovoce recipes lists them), or give your own file with --data."
         )
     from sottovoce.experiments.recipe.recipe import Recipe
-    from sottovoce.experiments.recipe.shipped import find
+    from sottovoce.experiments.recipe.shipped import DEFAULT, find
     from sottovoce.experiments.runs.start import run_recipe
 
     named = _changes(data, columns, seed, threads)

@@ -93,7 +93,7 @@ class Interactions:
         low, high = self.scale
         told = [
             f"{self.people:,} people, {self.items:,} items, {len(self):,} interactions",
-            f"density {self.density:.3%}",
+            f"density {100 * self.density:.3g} %",
             "no ratings" if (self.value == 1).all() else f"ratings {low:g} to {high:g}",
         ]
         if len(self) and self.time.any():

@@ -55,7 +55,8 @@ class Consensus(NamedTuple):
     """Bits for a number of a row in these messages; 32: not rounded."""
     group: Annotated[int, Ge(0)] = SMALLEST
     """How many people sum their contributions under masks, at least; 1: nobody does. 0: so many that a row
-    has 8 contributors on average, from 128 to 1,024. Rows of sparse data are withheld in smaller groups."""
+    has 8 contributors on average, from 128 to 1,024. Rows of sparse data are withheld in smaller groups.
+    Fewer people than that are one group, whose sums tell more about each of them."""
     fewest: Annotated[int, Ge(1)] = 3
     """k: the row of a group's sum needs at least k contributors, or is withheld."""
     spare: Annotated[int, Ge(0)] = 1
@@ -75,11 +76,12 @@ class Consensus(NamedTuple):
 
 @fitted.rule(Consensus)
 def _fitted(protocol: Consensus, train: Interactions) -> Consensus:
-    """Groups are as large as the data need, if that is left open."""
+    """Groups are as large as the data need and as there are people, if that is left open."""
     if protocol.group:
         return protocol
     density = len(train.item) / max(train.people * train.items, 1)
-    return protocol._replace(group=min(max(math.ceil(CROWD / max(density, 1e-9)), SMALLEST), LARGEST))
+    wanted = min(max(math.ceil(CROWD / max(density, 1e-9)), SMALLEST), LARGEST)
+    return protocol._replace(group=max(min(wanted, train.people), 2))  # few people are one group
 
 
 def noise_places(steps: Sequence[Any]) -> int:
@@ -198,7 +200,7 @@ def _discloses(component: Consensus) -> tuple[Disclosure, ...]:
     later = "" if component.robust else ", and later of larger ones"
     return (
         Disclosure(
-            f"sums over groups of at least {component.group} people{later}",
+            f"sums over groups of at least {component.group} people (of all, if they are fewer){later}",
             "everybody" if component.robust else "peers",
             f"A row of a group's sum has at least {component.fewest} contributors.",
         ),

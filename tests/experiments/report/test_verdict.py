@@ -157,7 +157,9 @@ def test_models_that_tell_nothing_apart():
     study = replaced(compared("hr@20", [0.0]), 0, collapsed={"people": 200, "of": 200})
     found = verdict(study)
     assert found.headline == "Most models do not tell items apart. It is worse than popularity."
-    assert found.sentence.startswith("The models of all 200 people give every item the same score.")
+    assert found.sentence.startswith(
+        "The models of all 200 people give all recommended items the same score."
+    )
 
 
 def test_below_popularity_says_what_to_try():

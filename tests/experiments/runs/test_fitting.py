@@ -5,6 +5,7 @@ from types import SimpleNamespace
 import pytest
 
 from sottovoce.experiments.recipe.recipe import Recipe
+from sottovoce.experiments.recipe.shipped import find
 from sottovoce.experiments.runs import fitting, machine
 
 SPARSE = SimpleNamespace(people=16_554, items=10_506)
@@ -77,3 +78,19 @@ def test_what_would_be_refused_is_another_run():
     begun = Recipe.parse(tables | plain).resolved()
     assert not fitting.same(Recipe.parse(tables | {"protocol": {"name": "consensus", "group": 0}}), begun)
     assert fitting.same(Recipe.parse(tables | plain), begun)
+
+
+@pytest.mark.parametrize(
+    ("people", "group", "words"),
+    [
+        (2, 2, "each of them knows the other's part"),
+        (40, 40, "All 40 people are one group"),
+        (500, 128, "128"),
+    ],
+)
+def test_a_group_is_never_said_to_be_larger_than_there_are_people(people, group, words):
+    summing = Recipe.read(find("consensus"))
+    train = SimpleNamespace(people=people, items=50, item=range(10 * people))
+    written, parts, told = fitting.protocol(summing, summing.components(), train)
+    assert written.protocol.settings["group"] == parts.protocol.group == group
+    assert words in told

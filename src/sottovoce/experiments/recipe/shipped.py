@@ -17,6 +17,9 @@ from sottovoce.registry import nearest
 
 Kind = Literal["recipe", "reproduction"]
 
+DEFAULT = "consensus"
+"""The recipe for data without one."""
+
 
 class Shipped(NamedTuple):
     """A recipe or reproduction that comes with Sottovoce."""

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from sottovoce.experiments.runs import interrupt
 from sottovoce.experiments.runs.machine import duration
 from sottovoce.experiments.runs.progress import Progress
 from sottovoce.kernel_cache import user_cache
@@ -20,7 +21,7 @@ def announced(tell: Progress, doing: str) -> Iterator[None]:
     known = _known()
     last = f"took {duration(known[doing])} last time" if doing in known else "takes a while the first time"
     before, began = compilations(), time.perf_counter()
-    with tell.doing(f"{doing} (compiling new kernels {last})"):
+    with interrupt.heeded(), tell.doing(f"{doing} (compiling new kernels {last})"):
         yield
     compiled = compilations() - before
     if compiled:

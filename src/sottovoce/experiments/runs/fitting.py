@@ -23,6 +23,10 @@ _CHOSEN = {
     "aggregations": "A round is an epoch of {value:g} aggregations (protocol.{key} = {value}).",
 }
 """What a setting that was left open means, in words for somebody who has not met it."""
+_FEW = (
+    "All {value} people are one group. They sum what they contribute, so that nobody sees a single "
+    "contribution; but sums of so few tell more about each of them than those of {enough} people would."
+)
 _ANY = "The data decide a setting that was left open: protocol.{key} = {value}."
 
 
@@ -61,9 +65,19 @@ def protocol(
     if not new:
         return recipe, parts, ""
     written = recipe.protocol.model_copy(update=new)
-    told = " ".join(_CHOSEN.get(key, _ANY).format(key=key, value=value) for key, value in new.items())
+    told = " ".join(_told(key, value, train.people) for key, value in new.items())
     changed = recipe.model_copy(update={"protocol": written})
     return changed, parts._replace(protocol=found), told
+
+
+def _told(key: str, value: Any, people: int) -> str:
+    """What a setting means that was chosen, for data of so many people."""
+    from sottovoce.protocols.consensus import SMALLEST
+
+    if key == "group" and value == 2:
+        return "Two people are one group, and each of them knows the other's part of a sum."
+    few = key == "group" and value == people < SMALLEST
+    return (_FEW if few else _CHOSEN.get(key, _ANY)).format(key=key, value=value, enough=SMALLEST)
 
 
 def exact(

@@ -252,8 +252,8 @@ def _too_long(data: Interactions, ks: Sequence[int], kinds: Mapping[str, Lengths
         )
     if longest < 2:
         return DataError(
-            f"People have met nearly all of the {data.items:,} items of {data.name}, so there are no other "
-            "items to rank held-out items among.",
+            f"All people who can be measured have met nearly all of the {data.items:,} items of {data.name}, "
+            "so there are no other items to rank held-out items among.",
             "Give data with more items, or a split that predicts ratings.",
         )
     shorter = sorted({1, longest // 2})

@@ -4,6 +4,7 @@ import contextlib
 import json
 import shlex
 import sys
+import tomllib
 import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from sottovoce.experiments.recipe.overrides import assign
 from sottovoce.experiments.recipe.recipe import Recipe
-from sottovoce.experiments.recipe.shipped import find
+from sottovoce.experiments.recipe.shipped import DEFAULT, find
 from sottovoce.experiments.runs import advice, directory, fitting, loading, prepare
 from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.experiments.runs.progress import Progress, choose
@@ -29,8 +30,8 @@ Choice = str | Mapping[str, Any]
 
 def run(
     data: Any,
-    model: Choice = "ials",
-    protocol: Choice = "gossip",
+    model: Choice | None = None,
+    protocol: Choice | None = None,
     merge: Choice | None = None,
     *,
     split: Choice | None = None,
@@ -42,8 +43,8 @@ def run(
     churn: Choice | None = None,
     network: Mapping[str, Any] | None = None,
     arrivals: Mapping[str, Any] | None = None,
-    rounds: int = 100,
-    every: int = 10,
+    rounds: int | None = None,
+    every: int | None = None,
     ks: Sequence[int] = (5, 10, 20),
     metrics: Sequence[str] | None = None,
     candidates: Literal["sampled", "all"] | None = None,
@@ -65,9 +66,14 @@ def run(
     the path of a file, a DataFrame. A component is given by name (`model="mf"`) or with settings
     (`model={"name": "mf", "factors": 8}`).
 
-    The defaults: `split` is `local-holdout`, or the files' own if they come in parts; `merge` is `linear`
-    and `peers` are `uniform`, unless the protocol keeps a single model. `compress` is a chain, such as
-    `["subsample", "quantize"]`. `steps` decide what leaves a device of a training, such as `["clip"]`.
+    Without `model`, `protocol` and `merge` it is what `sottovoce run --data` does: the recipe `consensus`, in
+    which people learn from sums that they make under masks. Its rounds end by themselves. With any of the
+    three, `model` is by default `ials` (`als` for `consensus`), `protocol` is `gossip`, and 100 rounds are
+    evaluated every 10.
+
+    The other defaults: `split` is `local-holdout`, or the files' own if they come in parts; `merge` is
+    `linear` and `peers` are `uniform`, unless the protocol keeps a single model. `compress` is a chain, such
+    as `["subsample", "quantize"]`. `steps` decide what leaves a device of a training, such as `["clip"]`.
     `network` is the whole section of the recipe; `peers`, `links` and `churn` set its keys one by one.
     `references`, such as `["als", "ease"]`, are central recommenders to measure for comparison.
     `disclose` names what may leave devices although by design it stays: `["vectors"]`, which the protocol
@@ -83,25 +89,32 @@ def run(
     >>> run.metrics["hr@20"], run.recommend(user=42, n=10)
     """
     passed, section = loading.given(data)
+    usual = model is None and protocol is None and merge is None
+    parts = _usual() if usual else _parts(model, protocol)
     document: dict[str, Any] = {
         "data": section,
         "split": {} if split is None else _table(split),
         "arrivals": dict(arrivals or {}),
-        "model": _table(model),
-        "protocol": _table(protocol) | _set(merge=merge, aggregate=aggregate),
+        "model": parts["model"],
+        "protocol": parts["protocol"] | _set(merge=merge, aggregate=aggregate),
         "network": dict(network or {}) | _set(peers=peers, links=links, churn=churn),
         "privacy": {
             "disclose": disclose if isinstance(disclose, bool) else list(disclose),
             "steps": _tables(steps),
         },
-        "evaluate": {"every": every, "ks": list(ks), "candidates": candidates, "metric": metric}
+        "evaluate": parts["evaluate"]
+        | _set(every=every)
+        | {"ks": list(ks), "candidates": candidates, "metric": metric}
         | {"metrics": None if metrics is None else list(metrics), "references": _tables(references)},
-        "run": {"rounds": rounds, "seed": seed, "threads": threads, "keep_models": keep_models},
+        "run": parts["run"]
+        | _set(rounds=rounds)
+        | {"seed": seed, "threads": threads, "keep_models": keep_models},
     }
     if compress:
         document["protocol"]["compress"] = _tables(compress)
     recipe = Recipe.parse(assign(document, settings or {}), "run(…)")
-    finished = run_recipe(recipe, out, data_dir, resume, data=passed, progress=progress)
+    fit = usual and rounds is None and "run.rounds" not in (settings or {})
+    finished = run_recipe(recipe, out, data_dir, resume, data=passed, progress=progress, fit=fit)
     if finished.failed:
         trouble = finished.diverged or finished.collapsed
         warnings.warn(f"{trouble} {advice.diverged(finished.recipe)}", stacklevel=2)
@@ -209,7 +222,21 @@ def _again(place: RunDirectory, data_dir: str | Path | None) -> str:
     return shlex.join(command + (["--data-dir", str(data_dir)] if data_dir else []))
 
 
-def _set(**choices: Choice | None) -> dict[str, Any]:
+def _usual() -> dict[str, Any]:
+    """The sections of the default recipe that are not about data."""
+    with find(DEFAULT).open("rb") as file:
+        return tomllib.load(file)
+
+
+def _parts(model: Choice | None, protocol: Choice | None) -> dict[str, Any]:
+    """The same sections for parts of one's own choice."""
+    chosen = _table(protocol or "gossip")
+    usual = "als" if chosen.get("name") == "consensus" else "ials"
+    sections = {"model": _table(model or usual), "protocol": chosen}
+    return sections | {"evaluate": {"every": 10}, "run": {"rounds": 100}}
+
+
+def _set(**choices: Any) -> dict[str, Any]:
     """The keys that were given."""
     return {key: choice for key, choice in choices.items() if choice is not None}
 

@@ -41,7 +41,7 @@ class Collapse(NamedTuple):
 
     def __str__(self) -> str:
         give = "gives" if self.people == 1 else "give"
-        return f"{models(self.people, self.of)} {give} every item the same score."
+        return f"{models(self.people, self.of)} {give} all recommended items the same score."
 
 
 def models(some: int, of: int) -> str:
