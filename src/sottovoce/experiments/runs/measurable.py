@@ -41,7 +41,7 @@ class Measurable(NamedTuple):
 
 def measurable(data: Interactions, split: Split, evaluate: Evaluate) -> Measurable:
     """What can be measured; an error if that is nothing."""
-    tested = int(np.count_nonzero(np.diff(split.test.indptr)))
+    tested = int(np.count_nonzero(split.tested))
     _require(data, split, tested)
     wanted, sampled = asked(split, evaluate.metrics, evaluate.candidates)
     notes = [*_people(data, split, tested)]
