@@ -119,11 +119,16 @@ def _disparities(
             f"The catalogue {catalog.name} has no categories, so there is no bias disparity.",
             "Remove 'bias-disparity' from the metrics, or use data with categories.",
         )
-    names = sorted({name for own in catalog.categories for name in own})
+    before, after = category_bias(catalog, training), category_bias(catalog, recommended)
+    shifts = bias_disparity(list(after.values()), list(before.values()))
+    return dict(zip(before, shifts.tolist(), strict=True))
+
+
+def category_bias(catalog: "Catalog", counts: NDArray[np.int64]) -> dict[str, float]:
+    """The bias towards each category, B_T of Table 1 (Anelli et al. 2020) for `counts` [items] in training."""
+    kinds = catalog.categories or []
+    names = sorted({name for own in kinds for name in own})
     number = {name: n for n, name in enumerate(names)}
-    pairs = [(j, number[name]) for j, own in enumerate(catalog.categories) for name in own]
+    pairs = [(j, number[name]) for j, own in enumerate(kinds) for name in own]
     item, category = np.array(pairs, np.int64).reshape(-1, 2).T
-    shifts = bias_disparity(
-        bias(recommended, item, category, len(names)), bias(training, item, category, len(names))
-    )
-    return dict(zip(names, shifts.tolist(), strict=True))
+    return dict(zip(names, bias(counts, item, category, len(names)).tolist(), strict=True))
