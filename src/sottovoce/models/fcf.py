@@ -152,19 +152,16 @@ def _touched(model, tables, slot, people, person, run):
 
 @helper
 def _consumed(tables, slot, people, person):
-    """The person's distinct rows in `tables`, and r of each; repetitions add up."""
+    """The person's distinct rows in `tables`, in the order of items, and r of each; repetitions add up."""
     begin, end = people.indptr[person], people.indptr[person + 1]
-    place, strength, count = np.empty(end - begin, np.int64), np.empty(end - begin), 0
-    for n in range(begin, end):
-        place[n - begin] = locate(tables, slot, people.item[n])
-    order = np.argsort(place)
-    ordered = np.empty(end - begin, np.int64)
-    for n in order:
-        if count == 0 or ordered[count - 1] != place[n]:
-            ordered[count], strength[count] = place[n], 0.0
+    item, value = people.item[begin:end], people.value[begin:end]
+    own, strength, count, last = np.empty(len(item), np.int64), np.empty(len(item)), 0, -1
+    for n in np.argsort(item, kind="mergesort"):
+        if item[n] != last:
+            own[count], strength[count], last = locate(tables, slot, item[n]), 0.0, item[n]
             count += 1
-        strength[count - 1] += max(people.value[begin + n], np.float32(0))
-    return ordered[:count], strength[:count]
+        strength[count - 1] += max(value[n], np.float32(0))
+    return own[:count], strength[:count]
 
 
 @helper
