@@ -29,7 +29,9 @@ NINE = {
 def visits(*types: str) -> Interactions:
     kinds = [(kind,) if kind else () for kind in types]
     items = [str(n) for n in range(len(types))]
-    return build("visits", ["a"] * len(types), items, catalog=Catalog("visits", np.array(items), categories=kinds))
+    return build(
+        "visits", ["a"] * len(types), items, catalog=Catalog("visits", np.array(items), categories=kinds)
+    )
 
 
 def test_the_nine_categories() -> None:

@@ -305,7 +305,17 @@ def test_test_items_outside_of_the_catalogue_count_as_missed(make_network: Any, 
     split = make_split(5, test, np.empty((2, 0)))
     beyond = make_split(9, [[(8, 1.0), (8, 1.0)], [(7, 1.0)], [], []], np.empty((3, 0))).test
     split = replace(split, beyond=beyond)
-    names = ["hr", "ndcg", "mrr", "precision", "recall", "f1", "user-coverage", "items-covered", "f1-of-means"]
+    names = [
+        "hr",
+        "ndcg",
+        "mrr",
+        "precision",
+        "recall",
+        "f1",
+        "user-coverage",
+        "items-covered",
+        "f1-of-means",
+    ]
     found = evaluate(net.model, net.tables, net.people, split, (2,), metrics=names, candidates="all")
     nan = math.nan
     np.testing.assert_allclose(found.per_user["hr@2"], [1 / 3, 0, 1, nan])  # of entries: one of three

@@ -61,7 +61,7 @@ def read(path: Path) -> dict[str, str]:
 
 
 def _key(kind: str) -> str:
-    """What types are compared by. `foursquare-nyc` numbers types whose name is not unique: "Airport Lounge (155)"."""
+    """What types are compared by, without the number of a name that is not unique: "Airport Lounge (155)"."""
     return " ".join(re.sub(r" \(\d+\)$|[^ -~]", "", kind).lower().split())
 
 

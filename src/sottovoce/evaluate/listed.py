@@ -125,7 +125,7 @@ def _disparities(
 
 
 def category_bias(catalog: "Catalog", counts: NDArray[np.int64]) -> dict[str, float]:
-    """The bias towards each category, B_T of Table 1 (Anelli et al. 2020) for `counts` [items] in training."""
+    """The bias to each category: B_T of Table 1 (Anelli et al. 2020) for `counts` [items] in training."""
     kinds = catalog.categories or []
     names = sorted({name for own in kinds for name in own})
     number = {name: n for n, name in enumerate(names)}

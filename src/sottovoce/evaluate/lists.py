@@ -46,7 +46,9 @@ def _best(scores, others, tests, item, hit):
 
 
 @driver
-def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, relevant, before, gap, item, hit):
+def in_catalogue(
+    model, tables, people, slot_of, items, indptr, tests, count, relevant, before, gap, item, hit
+):
     """Write all lists over a catalogue of `items` items to `item` [people, n], and hits to `hit`.
 
     The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`; `relevant[p]` counts

@@ -1,7 +1,7 @@
 """Metrics: pure functions of scores and held-out items. Each file has a scalar kernel and an array wrapper.
 
 This module lists their names in a recipe. A metric of the first K places has K in its name: "hr@10".
-Communication cost and freshness follow from the settings of a protocol; they are functions, and no names here.
+Communication cost and freshness follow from the settings of a protocol: they are functions to call.
 """
 
 RANKED = ("hr", "ndcg", "mrr")

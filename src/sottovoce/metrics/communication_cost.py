@@ -47,7 +47,8 @@ def communication_cost(
 
     `items` is |I|, `triples` is T, and `disclosed` is π.
 
-    >>> cost = communication_cost(items=47_270, clients=17_473, rounds=599_958 / 17_473, triples=1, disclosed=0.2)
+    >>> rounds = 599_958 / 17_473
+    >>> cost = communication_cost(items=47_270, clients=17_473, rounds=rounds, triples=1, disclosed=0.2)
     >>> f"{cost.total:.0f}"
     '28360734610'
     """

@@ -41,4 +41,5 @@ def f1_of_means(precision: ArrayLike, recall: ArrayLike) -> float:
     >>> f1_of_means([1.0, 0.0], [0.0, 1.0])
     0.5
     """
-    return float(harmonic(np.mean(precision), np.mean(recall)))
+    p, r = np.asarray(precision, np.float64), np.asarray(recall, np.float64)
+    return float(harmonic(p.mean(), r.mean()))

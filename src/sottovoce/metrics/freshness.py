@@ -2,8 +2,9 @@
 
     FRSH = rpe,   nFRSH = FRSH / FRSH_ideal
 
-FRSH is the number of updated models that the server delivers in an epoch: a model for each round. The ideal is
-central training, where each of the X⁺ steps of an epoch uses a fresh model. With ρ = X⁺, nFRSH = 1 / |U⁻|.
+FRSH is the number of updated models that the server delivers in an epoch: a model for each round. The ideal
+is central training, where each of the X⁺ steps of an epoch uses a fresh model. With ρ = X⁺, nFRSH = 1 /
+|U⁻|.
 """
 
 

@@ -3,8 +3,8 @@
     IC@K = |items among the first K of at least one person| / |catalogue|
 
 FPL prints the number of items instead of the share (IC of Section 4.4, Anelli et al. 2020). This is
-`items-covered`. Only items that somebody has in training can be recommended; under `temporal-holdout` they are
-the catalogue.
+`items-covered`. Only items that somebody has in training can be recommended; under `temporal-holdout` they
+are the catalogue.
 """
 
 import math

@@ -1,10 +1,10 @@
 """Overlap with Top-Pop: how much of a list everybody would have got (Cremonesi, Koren, Turrin, RecSys 2010).
 
-    overlap@K = share of a person's first K items whose φ(i) ≥ φ of the K-th most popular item not consumed yet
+    overlap@K = share of a person's first K items with φ(i) ≥ φ(the K-th most popular item not consumed yet)
 
 φ(i) is the number of people with item i in training. Items that tie with the K-th count, so that the list of
-popularity itself has 1. In Table 2 of Anelli et al. 2020, BPR-MF and sFPL recommend 19 and 18 different venues
-to all of Italy: such a method may look accurate, and has learnt nothing personal.
+popularity itself has 1. In Table 2 of Anelli et al. 2020, BPR-MF and sFPL recommend 19 and 18 different
+venues to all of Italy: such a method may look accurate, and has learnt nothing personal.
 """
 
 import math

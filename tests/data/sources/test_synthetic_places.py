@@ -24,7 +24,11 @@ def test_a_smaller_one() -> None:
     split = TemporalHoldout().split(data, 1)
     assert (data.people, data.items, len(split.train)) == (175, 473, 6_000)
     assert data.catalog.categories is not None
-    assert {name for own in data.catalog.categories for name in own} == set(CATEGORIES) == set(read(FILE).values())
+    assert (
+        {name for own in data.catalog.categories for name in own}
+        == set(CATEGORIES)
+        == set(read(FILE).values())
+    )
     assert data.time.max() > data.time.min()
     again, other = (load("synthetic-places", share=0.01, seed=seed) for seed in (2, 3))
     np.testing.assert_array_equal(data.item, again.item)

@@ -1,4 +1,4 @@
-"""Mult-VAE: slopes against differences of the loss, the loss and Adam in plain words, and people without items."""
+"""Mult-VAE: slopes against differences of the loss, loss and Adam in plain words, people without items."""
 
 import numpy as np
 import pytest

@@ -1,12 +1,12 @@
 """Synthetic communities of the sizes of FPL: people who visit places (Table 1, Anelli et al. 2020).
 
 Check-ins in Brazil and Canada are part of `foursquare-global` (`country`), which few people have. These
-communities need no files. `sottovoce.data.synthetic` says how choices are made; here taste groups are the nine
-top categories of Foursquare, and everybody visits at least 21 places, each of them once.
+communities need no files. `sottovoce.data.synthetic` says how choices are made; here taste groups are the
+nine top categories of Foursquare, and everybody visits at least 21 places, each of them once.
 
-Table 1 describes training sets. The split `temporal-holdout`, which trains on the first ⌈0.8 n⌉ of a person's n
-visits, makes a training set with exactly the people, places and interactions of the table. Places that nobody
-would visit in training take the place of visits to popular ones.
+Table 1 describes training sets. The split `temporal-holdout`, which trains on the first ⌈0.8 n⌉ of a
+person's n visits, makes a training set with exactly the people, places and interactions of the table. Places
+that nobody would visit in training take the place of visits to popular ones.
 """
 
 from pathlib import Path
@@ -72,7 +72,11 @@ class SyntheticPlaces(NamedTuple):
         indptr = np.concatenate([[0], np.cumsum(trained * 5 // 4)])
         goods = synthetic.goods(seed, items, len(CATEGORIES))
         length = int(indptr[-1])
-        item, value, time = np.empty(length, np.int32), np.empty(length, np.float32), np.empty(length, np.int64)
+        item, value, time = (
+            np.empty(length, np.int32),
+            np.empty(length, np.float32),
+            np.empty(length, np.int64),
+        )
         synthetic.fill(seed, goods, indptr, item, value, time, batch=people)
         for turn in range(TURNS):
             if not _visit_all(seed + turn, items, indptr, trained, item):
@@ -94,7 +98,7 @@ class SyntheticPlaces(NamedTuple):
             ),
             scale=(1.0, 1.0),
             terms="Made up; free to use.",
-            source=f"a synthetic community of {people:,} people, seed {seed}, in size like {self.like} of FPL",
+            source=f"a synthetic community of {people:,} people, seed {seed}, in size like {self.like}",
         )
 
 

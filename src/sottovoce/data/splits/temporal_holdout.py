@@ -37,8 +37,9 @@ class TemporalHoldout(NamedTuple):
     too few interactions (up to four, if a fifth is held out) trains on all of them and is not tested.
     Interactions are split, not items: with `data.duplicates = "keep"`, an item can be in both parts.
 
-    The catalogue is that of the training set (Table 1): items that nobody has there are neither candidates nor
-    negatives, in no list, and not counted by coverage and Gini. Test interactions with them count as missed.
+    The catalogue is that of the training set (Table 1): items that nobody has there are neither candidates
+    nor negatives, in no list, and not counted by coverage and Gini. Test interactions with them count as
+    missed.
     """
 
     test: Annotated[float, Gt(0), Lt(1)] = 0.2
@@ -52,7 +53,7 @@ class TemporalHoldout(NamedTuple):
         train = np.ceil((1 - self.test) * lengths - _ROUNDING).astype(np.int64)
         place = np.arange(len(data)) - np.repeat(data.indptr[:-1], lengths)
         mask = place >= np.repeat(train, lengths)
-        train, test, beyond, notes = _parts(data, mask)
+        training, test, beyond, notes = _parts(data, mask)
         candidates, name = no_candidates(test), f"temporal-holdout(test={self.test})"
         if self.candidates:
             every = data if beyond is None else catalogs.among(data, _in_training(data, mask))
@@ -61,7 +62,7 @@ class TemporalHoldout(NamedTuple):
             name = f"temporal-holdout(test={self.test}, candidates={self.candidates}, seed={seed})"
         least = math.ceil((1 - _ROUNDING) / self.test)
         few = f"fewer than {least} interactions" if least > 2 else "a single interaction"
-        parts = train, test, None, candidates, no_candidates(None)
+        parts = training, test, None, candidates, no_candidates(None)
         notes = (*untimed(data), *notes)
         return Split(name, *parts, metrics=METRICS, untested=few, notes=notes, beyond=beyond)
 
@@ -79,9 +80,8 @@ def _parts(
     if there.all():
         return data.take(~held), data.take(held), None, ()
     beyond = data.take(held & ~there[data.item])
-    note = (
-        f"{np.count_nonzero(~there):,} of {data.items:,} items are in nobody's training set, and so not in the "
-        f"catalogue. {len(beyond):,} of {np.count_nonzero(held):,} test interactions are with such items and "
-        "count as missed."
-    )
+    left, tests = np.count_nonzero(~there), np.count_nonzero(held)
+    note = f"{left:,} of {data.items:,} items are in nobody's training set, and so not in the catalogue."
+    if len(beyond):
+        note += f" {len(beyond):,} of {tests:,} test interactions are with such items and count as missed."
     return catalogs.among(data.take(~held), there), catalogs.among(data.take(held), there), beyond, (note,)

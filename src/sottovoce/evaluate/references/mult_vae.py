@@ -1,6 +1,7 @@
 """Mult-VAE: a variational autoencoder with a multinomial likelihood (Liang, Krishnan, Hoffman, Jebara 2018).
 
-A person's items x, as a vector of zeros and ones divided by its length, of which training drops a share, become
+A person's items x, as a vector of zeros and ones divided by its length, of which training drops a share,
+become
 
     h = tanh(x W₁ + b₁),   (μ, ln σ²) = h W₂ + b₂,   z = μ + σ ε,   s = tanh(z W₃ + b₃) W₄ + b₄,
 
@@ -13,7 +14,8 @@ are s with z = μ and all items. Weights start as Glorot and Bengio (2010) propo
 
 FPL calls `layers` of 200 and 100 "200-100-200" (Section 4.3, Anelli et al. 2020); it tries 300-100-300 and
 600-200-600 too, at 50, 100 and 200 epochs. `dropout`, `beta`, `step` and the form of the network are those of
-Liang et al. Their batches of 500 people are too few steps for a community of a thousand people.
+Liang et al. Their batches of 500 people are too few steps for a community of a thousand people: `batch` and
+`epochs` were chosen on the weighting set.
 """
 
 from typing import Annotated, Any, NamedTuple

@@ -54,7 +54,14 @@ _EXPLAINED = {
 def accuracy(metric: str) -> bool:
     """Whether it measures how well a method knows what people like, not how it spreads attention."""
     kind = metric.partition("@")[0]
-    return kind in _CAPITALS or kind in ("precision", "recall", "f1-list", "f1-of-means", "precision-of-served", "recall-of-served")
+    return kind in _CAPITALS or kind in (
+        "precision",
+        "recall",
+        "f1-list",
+        "f1-of-means",
+        "precision-of-served",
+        "recall-of-served",
+    )
 
 
 def percent(metric: str) -> bool:
