@@ -43,7 +43,10 @@ def page() -> str:
             better = ["lower" if lower_is_better(name) else "higher" for name in together]
             said = [f"`{name}`: {word} is better." for name, word in zip(together, better, strict=True)]
             parts += [f"### {', '.join(f'`{name}`' for name in together)}", text(module), " ".join(said)]
-    parts += ["## Costs of a protocol", "Arithmetic on settings, in Python: `sottovoce.metrics`."]
+    parts += [
+        "## Costs of a protocol",
+        "Arithmetic on settings, for Python: functions in modules of `sottovoce.metrics`.",
+    ]
     for home in _COSTS:
         module = importlib.import_module(f"sottovoce.metrics.{home}")
         parts += [f"### `{home}`", text(module)]
