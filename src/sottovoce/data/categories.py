@@ -46,15 +46,15 @@ def read(path: Path) -> dict[str, str]:
     """The category of each type in a file."""
     content = table.read_text(path, "\t", header=True, fields=2)
     known: dict[str, str] = {}
-    for kind, category in zip(content.texts(0), content.texts(1), strict=True):
+    for row, (kind, category) in enumerate(zip(content.texts(0), content.texts(1), strict=True)):
         if not _key(kind) or not category:
             raise DataError(
-                f"{path} has a line without a {'category' if _key(kind) else 'type'}.",
+                f"{content.place(row)} is without a {'category' if _key(kind) else 'type'}.",
                 "Give a type and its category in each line, with a tab between them.",
             )
         if known.setdefault(_key(kind), category) != category:
             raise DataError(
-                f"{path} puts the type {kind!r} into {known[_key(kind)]!r} and into {category!r}.",
+                f"{content.place(row)} puts the type {kind!r} into {known[_key(kind)]!r} and into {category!r}.",
                 "Keep one of the two lines.",
             )
     return known

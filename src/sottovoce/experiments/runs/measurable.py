@@ -121,6 +121,12 @@ def _require(data: Interactions, split: Split, tested: int) -> None:
             "Give data with more interactions of each person, or choose another split; check which column "
             "holds the people.",
         )
+    if len(split.test) == 0:
+        raise DataError(
+            f"All {split.missed.sum():,} held-out interactions of {data.name} are with items that are in "
+            "nobody's training set, so no method can find any.",
+            "Check which column holds the times, or choose another split, such as 'local-holdout'.",
+        )
 
 
 def _twice(data: Interactions) -> bool:
