@@ -54,8 +54,8 @@ def read(path: Path) -> dict[str, str]:
             )
         if known.setdefault(_key(kind), category) != category:
             raise DataError(
-                f"{content.place(row)} puts the type {kind!r} into {category!r}, and an earlier line puts it into "
-                f"{known[_key(kind)]!r}.",
+                f"{content.place(row)} puts the type {kind!r} into {category!r}, and an earlier line puts it "
+                f"into {known[_key(kind)]!r}.",
                 "Keep one of the two lines.",
             )
     return known
