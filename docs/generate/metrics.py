@@ -8,7 +8,15 @@ from sottovoce.metrics import LISTED, NAMES, RANKED, RATED, lower_is_better
 
 PAGE = "metrics.md"
 
-_HOMES = {"f1-list": "f1", "evenness": "gini"}
+_HOMES = {
+    "f1-list": "f1",
+    "f1-of-means": "f1",
+    "evenness": "gini",
+    "items-covered": "item-coverage",
+    "precision-of-served": "user-coverage",
+    "recall-of-served": "user-coverage",
+}
+_COSTS = ("communication_cost", "freshness")
 _GROUPS = [
     (RANKED, "One held-out item at a time", "Each held-out item is ranked among its candidates."),
     (LISTED, "One list for each person", "All held-out items of a person are looked up in one list."),
@@ -35,4 +43,11 @@ def page() -> str:
             better = ["lower" if lower_is_better(name) else "higher" for name in together]
             said = [f"`{name}`: {word} is better." for name, word in zip(together, better, strict=True)]
             parts += [f"### {', '.join(f'`{name}`' for name in together)}", text(module), " ".join(said)]
+    parts += [
+        "## Costs of a protocol",
+        "Arithmetic on settings, for Python: functions in modules of `sottovoce.metrics`.",
+    ]
+    for home in _COSTS:
+        module = importlib.import_module(f"sottovoce.metrics.{home}")
+        parts += [f"### `{home}`", text(module)]
     return "\n\n".join(parts)

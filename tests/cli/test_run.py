@@ -135,9 +135,16 @@ def test_what_says_nothing_is_left_out(call: Call, tmp_path: Path) -> None:
     assert "'hr@20' is not measured here" in refused.stderr
 
 
-def test_many_metrics_fit_a_narrow_screen(call: Call, ratings: Path) -> None:
+def test_many_metrics_fit_a_narrow_screen(call: Call, ratings: Path, tmp_path: Path) -> None:
     columns = ("--columns", "user=who,item=film,rating=stars,time=when")
-    done = call("run", "--data", ratings, *columns, *SMALL, "--set", "split.name=temporal-holdout")
+    options = (*columns, *SMALL, "--set", "split.name=temporal-holdout")
+    refused = call("run", "--data", ratings, *options)  # everybody saw the films in the same order
+    assert "All 300 held-out interactions of ratings are with items that are in nobody's" in refused.stderr
+    header, *rows = ratings.read_text().splitlines()
+    mixed = [f"{row.rpartition(',')[0]},{1000 + n * 37 % 101}" for n, row in enumerate(rows)]
+    own = tmp_path / "mixed.csv"
+    own.write_text("\n".join([header, *mixed]) + "\n")
+    done = call("run", "--data", own, *options)
     assert done.exit_code == 0, done.output
     assert "…" not in "".join(done.stdout.splitlines()[1:])
     assert "item-coverage@20" in done.stdout

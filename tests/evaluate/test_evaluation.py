@@ -195,7 +195,7 @@ def test_nothing_held_out_at_all(make_network: Any, make_split: Any, candidates:
     names = [name for name in NAMES if name not in ("f1-list", "bias-disparity")]
     found = evaluate(net.model, net.tables, net.people, split, metrics=names, candidates="all")
     none = {name for name, value in found.metrics.items() if value == 0}
-    assert none == {"item-coverage@5", "item-coverage@10", "item-coverage@20"}
+    assert none == {f"{kind}@{k}" for kind in ("item-coverage", "items-covered") for k in (5, 10, 20)}
     assert all(math.isnan(value) for name, value in found.metrics.items() if name not in none)
 
 
@@ -296,3 +296,56 @@ def test_a_split_that_does_not_fit(
     net = by_popularity(make_network, people, [1, 2, 3])
     with pytest.raises(DataError, match=complaint):
         evaluate(net.model, net.tables, net.people, make_split(3, test, candidates))
+
+
+def test_test_items_outside_of_the_catalogue_count_as_missed(make_network: Any, make_split: Any) -> None:
+    """Person 0 misses one item of two, person 1 the only one, and person 2 none. Person 3 is not tested."""
+    net = by_popularity(make_network, 4, [5, 4, 3, 2, 1])
+    test = [[(0, 1.0)], [], [(1, 1.0)], []]
+    split = make_split(5, test, np.empty((2, 0)))
+    beyond = make_split(9, [[(8, 1.0), (8, 1.0)], [(7, 1.0)], [], []], np.empty((3, 0))).test
+    split = replace(split, beyond=beyond)
+    names = [
+        "hr",
+        "ndcg",
+        "mrr",
+        "precision",
+        "recall",
+        "f1",
+        "user-coverage",
+        "items-covered",
+        "f1-of-means",
+    ]
+    found = evaluate(net.model, net.tables, net.people, split, (2,), metrics=names, candidates="all")
+    nan = math.nan
+    np.testing.assert_allclose(found.per_user["hr@2"], [1 / 3, 0, 1, nan])  # of entries: one of three
+    np.testing.assert_allclose(found.per_user["precision@2"], [0.5, 0, 0.5, nan])
+    np.testing.assert_allclose(found.per_user["recall@2"], [0.5, 0, 1, nan])  # of distinct items: one of two
+    np.testing.assert_allclose(found.per_user["user-coverage"], [1, 1, 1, nan])
+    assert found.metrics["recall@2"] == pytest.approx(0.5)
+    assert found.metrics["items-covered@2"] == 2
+    assert found.metrics["f1-of-means@2"] == pytest.approx(2 * (1 / 3) * 0.5 / (1 / 3 + 0.5))
+    assert not found.lost.any()
+
+
+def test_no_candidates_for_people_whose_test_items_are_all_missed(make_network: Any, make_split: Any) -> None:
+    net = by_popularity(make_network, 2, [5, 4, 3, 2, 1])
+    split = make_split(5, [[(0, 1.0)], []], [[1, 2, 3]])
+    split = replace(split, beyond=make_split(9, [[], [(7, 1.0)]], np.empty((1, 0))).test)
+    names = ["hr", "precision", "recall", "user-coverage"]
+    found = evaluate(net.model, net.tables, net.people, split, (2,), metrics=names, candidates="sampled")
+    np.testing.assert_allclose(found.per_user["hr@2"], [1, 0])
+    np.testing.assert_allclose(found.per_user["recall@2"], [1, 0])
+    np.testing.assert_allclose(found.per_user["user-coverage"], [1, math.nan])
+    assert not found.lost.any()
+
+
+def test_overlap_with_popularity(make_network: Any, make_split: Any) -> None:
+    """All train on item 0, two on item 1 and one on item 2. Person 2 is recommended 3 and 1."""
+    scores = [(0, s) for s in (1, 3, 2, 4, 0)]
+    net = make_network(1, 5, [0] * 3, 0, scores, [[0, 1], [0, 1, 2], [0]])
+    split = make_split(5, [[(3, 1.0)], [], [(1, 1.0)]], np.empty((2, 0)))
+    names = ["top-pop-overlap"]
+    found = evaluate(net.model, net.tables, net.people, split, (2,), metrics=names, candidates="all")
+    # Person 0 gets 3 and 2; the second most popular of 2, 3, 4 has nobody, so all of them tie.
+    np.testing.assert_allclose(found.per_user["top-pop-overlap@2"], [1, math.nan, 0.5])

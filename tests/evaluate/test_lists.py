@@ -55,7 +55,7 @@ def test_lists_for_any_number_of_threads(data: st.DataObject, sampled: bool, som
         kernel = among_candidates if sampled else in_catalogue
         arguments = (*state, *tests, held.item, NONE, NONE, held.candidates)
         if not sampled:
-            arguments = (*state, net.items, *tests, NONE, NONE)
+            arguments = (*state, net.items, *tests, tests.counts, NONE, NONE)
         if threads is None:
             kernel.plain(*arguments, item, hit)
         else:

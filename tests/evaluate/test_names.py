@@ -19,8 +19,17 @@ from sottovoce.metrics import NAMES
 from tests.small import components
 
 RANKING = ("hr", "ndcg", "mrr")
-OF_PEOPLE = ("precision", "recall", "f1", "f1-list", "popularity-bias")
-OF_THE_SYSTEM = ("item-coverage", "gini", "evenness", "bias-disparity")
+OF_PEOPLE = ("precision", "recall", "f1", "f1-list", "popularity-bias", "top-pop-overlap")
+OF_THE_SYSTEM = (
+    "f1-of-means",
+    "item-coverage",
+    "items-covered",
+    "precision-of-served",
+    "recall-of-served",
+    "gini",
+    "evenness",
+    "bias-disparity",
+)
 SPLITS: dict[str, dict[str, Any]] = {
     "local-holdout": {"candidates": 20},
     "leave-one-out": {"candidates": 20},

@@ -16,6 +16,8 @@ SETTINGS = {
     "rating-als": {"factors": 3, "regularization": 0.5},
     "bpr": {"factors": 3, "step": 0.1},
     "ials": {"factors": 3, "regularization": 0.1},
+    "fcf": {"factors": 3, "confidence": 0.0, "regularization": 0.1, "step": 0.02},
+    "fcf-consumed": {"factors": 3, "regularization": 0.1, "step": 0.02},
     "prme": {"factors": 3, "step": 0.1, "regularization": 0.01},
     # Rows of 6 numbers in all three, so that one compilation serves them.
     "gmf": {"factors": 6, "step": 0.02},

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce.data.ids import ranks
-from sottovoce.data.interactions import Catalog, extended
+from sottovoce.data.interactions import Catalog, Interactions, extended
 
 Which = Literal["rated", "listed", "range"]
 """Items with interactions; all items that the source lists; or all numbers from 1 to the highest id."""
@@ -38,6 +38,17 @@ def choose(catalog: Catalog, item: NDArray[Any], which: Which = "rated") -> Cata
         catalog = extended(catalog, range(1, int(catalog.ids.astype(np.int64).max()) + 1))
         return pick(catalog, np.argsort(catalog.ids.astype(np.int64), kind="stable"))
     return catalog
+
+
+def among(data: Interactions, there: NDArray[np.bool_]) -> Interactions:
+    """The data with a catalogue of only the items for which `there` [items] is true, numbered anew.
+
+    Interactions with other items are left out.
+    """
+    number = np.cumsum(there, dtype=np.int64) - 1
+    kept = data.take(there[data.item])
+    catalog = pick(data.catalog, np.flatnonzero(there))
+    return replace(kept, item=number[kept.item].astype(np.int32), catalog=catalog)
 
 
 def of_rows(

@@ -35,6 +35,7 @@ def split_of(split: Split, who: Bools) -> Split:
         weighting=aside,
         candidates=split.candidates[tested],
         weighting_candidates=judged,
+        beyond=split.beyond and only(split.beyond, who),
     )
 
 

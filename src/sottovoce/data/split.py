@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import places
+from sottovoce.data import catalogs, places
 from sottovoce.data.interactions import Interactions, Strings
 
 TRAIN, TEST, WEIGHTING = range(3)
@@ -37,6 +37,27 @@ class Split:
     """Why people are not tested, in words after "they have", such as "a single interaction"."""
     notes: tuple[str, ...] = ()
     """Sentences that users should know about the split."""
+    beyond: Interactions | None = None
+    """Held-out interactions with items that are not in the catalogue of the parts, numbered in the catalogue
+    of the data. No model can recommend them, so they count as missed. None if there are none."""
+
+    @functools.cached_property
+    def tested(self) -> NDArray[np.bool_]:
+        """[people]: who has held-out interactions."""
+        return (np.diff(self.test.indptr) > 0) | (self.missed > 0)
+
+    @functools.cached_property
+    def missed(self) -> NDArray[np.int64]:
+        """[people]: how many held-out interactions with items outside of the catalogue each person has."""
+        if self.beyond is None:
+            return np.zeros(self.test.people, np.int64)
+        return np.diff(self.beyond.indptr)
+
+    def known(self, data: Interactions) -> Interactions:
+        """The `data` that was split, without what is not in the catalogue of the parts."""
+        if self.beyond is None:
+            return data
+        return catalogs.among(data, np.isin(data.catalog.ids, self.train.catalog.ids))
 
     @functools.cached_property
     def hash(self) -> str:
@@ -44,7 +65,7 @@ class Split:
         digest = hashlib.sha256(self.name.encode())
         for ids in (self.train.users, self.train.catalog.ids):
             digest.update(_lines(ids))
-        for part in (self.train, self.test, self.weighting):
+        for part in (self.train, self.test, self.weighting, self.beyond):
             if part is not None:
                 _update(digest, part.indptr, part.item, part.value, part.time)
         _update(digest, self.candidates, self.weighting_candidates)
@@ -66,14 +87,15 @@ class Split:
             value=self.test.value[kept],
             time=self.test.time[kept],
         )
-        return replace(self, test=test, candidates=self.candidates[kept])
+        beyond = self.beyond and self.beyond.take(np.repeat(there, np.diff(self.beyond.indptr)))
+        return replace(self, test=test, candidates=self.candidates[kept], beyond=beyond)
 
     def manifest(self) -> dict[str, Any]:
         """Hashes of the split and of each part. Two runs with equal hashes used the same split.
 
         Equal hashes under `parts` mean equal parts, even if the splits differ elsewhere.
         """
-        parts = {"train": self.train, "test": self.test, "weighting": self.weighting}
+        parts = {"train": self.train, "test": self.test, "weighting": self.weighting, "beyond": self.beyond}
         candidates = {"test": self.candidates, "weighting": self.weighting_candidates}
         return {
             "split": self.name,

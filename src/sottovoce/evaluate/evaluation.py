@@ -128,6 +128,9 @@ def _ranked(
     averages(test.indptr, places, np.array(ks, np.int64), *out, batch=count)
     lengths = np.diff(test.indptr)
     scored = np.bincount(np.repeat(np.arange(count), lengths), places != LAST, count)
+    if split.beyond is not None:  # items outside of the catalogue are never found
+        out = np.where(lengths > 0, out, 0.0) * lengths / np.maximum(lengths + split.missed, 1)
+        out[..., ~split.tested] = np.nan
     found = {f"{name}@{k}": out[m, i] for m, name in enumerate(RANKED) for i, k in enumerate(ks)}
     return found, (lengths > 0) & (scored == 0)
 

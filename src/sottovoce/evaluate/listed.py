@@ -8,10 +8,13 @@ from numpy.typing import NDArray
 
 from sottovoce.data.sampling import seen
 from sottovoce.errors import DataError
-from sottovoce.evaluate.lists import among_candidates, averages, in_catalogue, spread
+from sottovoce.evaluate.lists import among_candidates, averages, in_catalogue, overlaps, spread
 from sottovoce.evaluate.scoring import contexts
 from sottovoce.metrics.bias_disparity import bias, bias_disparity
+from sottovoce.metrics.f1 import f1_of_means
 from sottovoce.metrics.gini import evenness
+from sottovoce.metrics.item_coverage import items_covered
+from sottovoce.metrics.user_coverage import mean_of_served
 from sottovoce.state import People, Tables, slots_of
 
 if TYPE_CHECKING:
@@ -34,6 +37,9 @@ def listed(
     count, items, lengths = len(people.steps), split.test.items, np.array(ks, np.int64)
     popularity = _popularity(people, items)
     tests, before = seen(split.test.indptr, split.test.item), contexts(model, split)
+    relevant = tests.counts
+    if split.beyond is not None:
+        relevant = relevant + seen(split.beyond.indptr, split.beyond.item).counts
 
     def measure(among: bool) -> tuple[NDArray[np.int32], list[NDArray[np.float64]]]:
         """Lists [people, max(ks)]; precision, recall, F1, popularity bias [K, people]; coverage [people]."""
@@ -44,9 +50,11 @@ def listed(
             rows = split.test.item, *before, split.candidates
             among_candidates(*state, *tests, *rows, item, hit, batch=count)
         else:
-            in_catalogue(*state, items, *tests, *before, item, hit, batch=count)
+            in_catalogue(*state, items, *tests, relevant, *before, item, hit, batch=count)
         out = [*np.empty((4, len(ks), count)), np.empty(count)]
-        averages(item, hit, tests.counts, popularity, lengths, *out, batch=count)
+        averages(item, hit, relevant, popularity, lengths, *out, batch=count)
+        if among:  # candidates belong to test items: whose test items are all beyond has no list
+            out[-1][(tests.counts == 0) & (relevant > 0)] = np.nan
         return item, out
 
     item, (precision, recall, f1, popular, coverage) = measure(sampled)
@@ -54,6 +62,11 @@ def listed(
     for i, k in enumerate(ks):
         per_user |= {f"precision@{k}": precision[i], f"recall@{k}": recall[i], f"f1@{k}": f1[i]}
         per_user[f"popularity-bias@{k}"] = popular[i]
+    if "top-pop-overlap" in wanted:
+        overlap = np.empty((len(ks), count))
+        order = np.argsort(-popularity, kind="stable")
+        overlaps(people, relevant, item, popularity, order, lengths, overlap, batch=count)
+        per_user |= {f"top-pop-overlap@{k}": overlap[i] for i, k in enumerate(ks)}
     if "f1-list" in wanted:
         own = f1 if sampled else measure(True)[1][2]
         per_user |= {f"f1-list@{k}": own[i] for i, k in enumerate(ks)}
@@ -65,13 +78,27 @@ def listed(
     by_category: dict[str, dict[str, float]] = {}
     for i, k in enumerate(ks):
         overall |= {f"item-coverage@{k}": float(covered[i]), f"gini@{k}": float(gini[i])}
-        overall[f"evenness@{k}"] = evenness(counts[i])
+        overall |= {f"items-covered@{k}": items_covered(counts[i]), f"evenness@{k}": evenness(counts[i])}
+        overall |= _means(k, precision[i], recall[i], coverage)
         if "bias-disparity" in wanted:
             shifts = _disparities(split.test.catalog, counts[i], np.bincount(people.item, minlength=items))
             by_category[f"bias-disparity@{k}"] = shifts
             known = np.abs([shift for shift in shifts.values() if not np.isnan(shift)])
             overall[f"bias-disparity@{k}"] = float(known.mean()) if len(known) else np.nan
     return per_user, overall, by_category
+
+
+def _means(
+    k: int, precision: NDArray[np.float64], recall: NDArray[np.float64], coverage: NDArray[np.float64]
+) -> dict[str, float]:
+    """What is computed from the means over tested people, and over those of them who have a list."""
+    tested = ~np.isnan(precision)
+    p, r, lists = precision[tested], recall[tested], coverage[tested] > 0
+    return {
+        f"f1-of-means@{k}": f1_of_means(p, r) if len(p) else np.nan,
+        f"precision-of-served@{k}": mean_of_served(p, lists),
+        f"recall-of-served@{k}": mean_of_served(r, lists),
+    }
 
 
 def _popularity(people: People, items: int) -> NDArray[np.float64]:
@@ -92,11 +119,16 @@ def _disparities(
             f"The catalogue {catalog.name} has no categories, so there is no bias disparity.",
             "Remove 'bias-disparity' from the metrics, or use data with categories.",
         )
-    names = sorted({name for own in catalog.categories for name in own})
+    before, after = category_bias(catalog, training), category_bias(catalog, recommended)
+    shifts = bias_disparity(list(after.values()), list(before.values()))
+    return dict(zip(before, shifts.tolist(), strict=True))
+
+
+def category_bias(catalog: "Catalog", counts: NDArray[np.int64]) -> dict[str, float]:
+    """The bias to each category: B_T of Table 1 (Anelli et al. 2020) for `counts` [items] in training."""
+    kinds = catalog.categories or []
+    names = sorted({name for own in kinds for name in own})
     number = {name: n for n, name in enumerate(names)}
-    pairs = [(j, number[name]) for j, own in enumerate(catalog.categories) for name in own]
+    pairs = [(j, number[name]) for j, own in enumerate(kinds) for name in own]
     item, category = np.array(pairs, np.int64).reshape(-1, 2).T
-    shifts = bias_disparity(
-        bias(recommended, item, category, len(names)), bias(training, item, category, len(names))
-    )
-    return dict(zip(names, shifts.tolist(), strict=True))
+    return dict(zip(names, bias(counts, item, category, len(names)).tolist(), strict=True))

@@ -25,6 +25,7 @@ from sottovoce.metrics.popularity_bias import mean_popularity
 from sottovoce.metrics.precision import share_of_list
 from sottovoce.metrics.rank import rank_among
 from sottovoce.metrics.recall import share_of_relevant
+from sottovoce.metrics.top_pop_overlap import share_of_popular, threshold
 from sottovoce.metrics.user_coverage import served
 from sottovoce.models.interface import score, score_all, uses_place
 from sottovoce.state import opened, set_location
@@ -45,21 +46,24 @@ def _best(scores, others, tests, item, hit):
 
 
 @driver
-def in_catalogue(model, tables, people, slot_of, items, indptr, tests, count, before, gap, item, hit):
+def in_catalogue(
+    model, tables, people, slot_of, items, indptr, tests, count, relevant, before, gap, item, hit
+):
     """Write all lists over a catalogue of `items` items to `item` [people, n], and hits to `hit`.
 
-    The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`. Before the first
-    entry, p was at `before[indptr[p]]`, `gap[indptr[p]]` seconds earlier. −1 fills up short lists.
+    The distinct test items of person p are `tests[indptr[p] : indptr[p] + count[p]]`; `relevant[p]` counts
+    those outside of the catalogue too, and people with none get no list. Before the first entry, p was at
+    `before[indptr[p]]`, `gap[indptr[p]]` seconds earlier. −1 fills up short lists.
     """
     for person in prange(len(slot_of)):
         item[person] = -1
         hit[person] = False
-        if count[person] == 0:
+        if relevant[person] == 0:
             continue
         own = tests[indptr[person] : indptr[person] + count[person]]
         scores = np.empty(items + len(own), np.float32)
         here, away = people.here[person], people.away[person]
-        if uses_place(model):
+        if uses_place(model) and len(own) > 0:
             set_location(people, person, before[indptr[person]], gap[indptr[person]])
         score_all(model, opened(tables, slot_of[person]), 0, people, person, scores[:items])
         forget_known(scores, people, person)
@@ -171,6 +175,26 @@ def averages(item, hit, relevant, popularity, ks, precision, recall, f1, bias, c
             recall[i, person] = r
             f1[i, person] = harmonic(p, r) if there else np.nan
             bias[i, person] = mean_popularity(item[person], popularity, ks[i])
+
+
+@driver
+def overlaps(people, relevant, item, popularity, order, ks, overlap):
+    """Write the overlap of person p's list with popularity at `ks[i]` to `overlap[i, p]`.
+
+    `order` [items] has the most popular items first. NaN for a person without test items or without a list.
+    """
+    for person in prange(len(relevant)):
+        overlap[:, person] = np.nan
+        if relevant[person] == 0 or item[person, 0] < 0:
+            continue
+        known = np.zeros(len(order), np.bool_)
+        for n in range(people.indptr[person], people.indptr[person + 1]):
+            known[people.item[n]] = True
+        for n in range(people.weighting_indptr[person], people.weighting_indptr[person + 1]):
+            known[people.weighting_item[n]] = True
+        for i in range(len(ks)):
+            least = threshold(popularity, order, known, ks[i])
+            overlap[i, person] = share_of_popular(item[person], popularity, least, ks[i])
 
 
 @driver

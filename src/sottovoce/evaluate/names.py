@@ -11,7 +11,18 @@ if TYPE_CHECKING:
     from sottovoce.data.split import Split
 
 Candidates = Literal["sampled", "all"]
-_OF_THE_SYSTEM = frozenset({"item-coverage", "gini", "evenness", "bias-disparity"})
+_OF_THE_SYSTEM = frozenset(
+    {
+        "f1-of-means",
+        "item-coverage",
+        "items-covered",
+        "precision-of-served",
+        "recall-of-served",
+        "gini",
+        "evenness",
+        "bias-disparity",
+    }
+)
 _AT_K = frozenset({*RANKED, *LISTED} - {"user-coverage"})
 
 

@@ -2,7 +2,9 @@
 
     IC@K = |items among the first K of at least one person| / |catalogue|
 
-FPL prints the number of items instead of the share (IC of Section 4.4, Anelli et al. 2020).
+FPL prints the number of items instead of the share (IC of Section 4.4, Anelli et al. 2020). This is
+`items-covered`. Only items that somebody has in training can be recommended; under `temporal-holdout` they
+are the catalogue.
 """
 
 import math
@@ -27,3 +29,12 @@ def item_coverage(counts: ArrayLike) -> float:
     """
     lists = np.asarray(counts)
     return float(np.mean(lists > 0)) if lists.size else math.nan
+
+
+def items_covered(counts: ArrayLike) -> int:
+    """The number of items in at least one list. `counts` is that of `item_coverage`.
+
+    >>> items_covered([3, 0, 1, 0])
+    2
+    """
+    return int(np.count_nonzero(np.asarray(counts) > 0))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import find, table
+from sottovoce.data import categories, find, table
 from sottovoce.data.catalogs import choose
 from sottovoce.data.interactions import Catalog, Interactions, build
 from sottovoce.data.sources import _places
@@ -37,6 +37,9 @@ class FoursquareGlobal(NamedTuple):
 
     country: str | None = None
     """Keep only venues in this country (a code of two letters). FPL uses IT, BR and CA."""
+    categories: str = categories.TYPES
+    """Categories of venues: `types`, as Foursquare names them; `top`, its nine top categories; or the path of
+    a file with types and categories (see `sottovoce.data.categories`)."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The check-ins."""
@@ -57,7 +60,7 @@ class FoursquareGlobal(NamedTuple):
                     f"Use one of these codes: {listed(np.unique(countries).tolist())}.",
                 )
             user, item, time = user[inside], item[inside], time[inside]
-        return build(
+        data = build(
             SET.name,
             user,
             item,
@@ -67,6 +70,7 @@ class FoursquareGlobal(NamedTuple):
             terms=SET.terms,
             source=where if self.country is None else f"{where} ({self.country.upper()})",
         )
+        return categories.grouped(data, self.categories, data_dir)
 
 
 def _venues(path: Path) -> tuple[Catalog, NDArray[np.str_]]:

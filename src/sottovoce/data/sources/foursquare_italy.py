@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sottovoce.data import find, table
+from sottovoce.data import categories, find, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
 from sottovoce.data.sources.interface import Dataset
@@ -33,6 +33,9 @@ class FoursquareItaly(NamedTuple):
 
     cities: tuple[str, ...] = CITIES
     """The cities to read."""
+    categories: str = categories.TYPES
+    """Categories of venues: `types`, as Foursquare names them; `top`, its nine top categories; or the path of
+    a file with types and categories (see `sottovoce.data.categories`)."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The check-ins of the chosen cities, in the order of `cities`."""
@@ -42,7 +45,7 @@ class FoursquareItaly(NamedTuple):
             raise DataError("data.cities is empty.", f"Choose at least one of: {', '.join(CITIES)}.")
         user, item, time = (np.concatenate([part[n] for part in parts]) for n in range(3))
         kinds = [kind for part in parts for kind in part[3]]
-        return build(
+        data = build(
             SET.name,
             user,
             item,
@@ -52,6 +55,7 @@ class FoursquareItaly(NamedTuple):
             terms=SET.terms,
             source=f"{where} ({', '.join(self.cities)})",
         )
+        return categories.grouped(data, self.categories, data_dir)
 
 
 def _city(beside: Path, city: str) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.int64], list[str]]:

@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from sottovoce.data import find, table
+from sottovoce.data import categories, find, table
 from sottovoce.data.catalogs import of_rows
 from sottovoce.data.interactions import Interactions, build
 from sottovoce.data.sources import _places
@@ -36,6 +36,9 @@ class FoursquareNYC(NamedTuple):
     version: Literal["any", "10-core", "original", "pepper"] = "any"
     """Which version to read. `any`: the 10-core if both are found. `pepper`: 146 people and 16,334 venues
     without times, in the parts that Belal et al. 2022 published; the split `predefined` uses these parts."""
+    categories: str = categories.TYPES
+    """Categories of venues: `types`, as Foursquare names them; `top`, its nine top categories; or the path of
+    a file with types and categories (see `sottovoce.data.categories`)."""
 
     def read(self, data_dir: Path | None = None, seed: int = 0) -> Interactions:
         """The check-ins of the chosen version."""
@@ -47,22 +50,23 @@ class FoursquareNYC(NamedTuple):
         original = "TSMC2014" in path.name
         if original:
             content = table.read_text(path, "\t", fields=8, encoding="latin-1")
-            categories, time = content.texts(3), content.times(7)
+            kinds, time = content.texts(3), content.times(7)
         else:
             content = table.read_text(path, ",", header=True, fields=6)
-            categories, time = _named(content.texts(5), path), content.times(2)
+            kinds, time = _named(content.texts(5), path), content.times(2)
         item = content.ids(1, "venue")
         place = _places.coordinates(content, 4 if original else 3)
-        return build(
+        data = build(
             SET.name,
             content.ids(0, "user"),
             item,
             None,
             time,
-            catalog=of_rows(SET.name, item, categories, place),
+            catalog=of_rows(SET.name, item, kinds, place),
             terms=SET.terms,
             source=f"{where} ({'TSMC2014' if original else '10-core'})",
         )
+        return categories.grouped(data, self.categories, data_dir)
 
 
 def _named(ids: list[str], path: Path) -> list[str]:

@@ -41,7 +41,7 @@ class Measurable(NamedTuple):
 
 def measurable(data: Interactions, split: Split, evaluate: Evaluate) -> Measurable:
     """What can be measured; an error if that is nothing."""
-    tested = int(np.count_nonzero(np.diff(split.test.indptr)))
+    tested = int(np.count_nonzero(split.tested))
     _require(data, split, tested)
     wanted, sampled = asked(split, evaluate.metrics, evaluate.candidates)
     notes = [*_people(data, split, tested)]
@@ -120,6 +120,12 @@ def _require(data: Interactions, split: Split, tested: int) -> None:
             f"Nobody can be tested on {data.name}{why}.",
             "Give data with more interactions of each person, or choose another split; check which column "
             "holds the people.",
+        )
+    if len(split.test) == 0:
+        raise DataError(
+            f"All {split.missed.sum():,} held-out interactions of {data.name} are with items that are in "
+            "nobody's training set, so no method can find any.",
+            "Check which column holds the times, or choose another split, such as 'local-holdout'.",
         )
 
 

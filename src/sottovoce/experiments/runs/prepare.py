@@ -133,6 +133,7 @@ def plan(
     _say(tell, data.notes)
     split: Split = parts.split.split(data, recipe.run.seed)
     notes = (*repeats.after_split(data, split), *split.notes)
+    data = split.known(data)
     _say(tell, notes)
     combinations.check_split(parts.merge, recipe.evaluate.best, split, "the recipe")
     if parts.protocol.topology == "server":
