@@ -46,6 +46,16 @@ def test_temporal_holdout(histories: list[list[tuple[int, int]]], test: float, c
     assert split.metrics[:3] == ("precision", "recall", "f1")
 
 
+@given(events)
+def test_the_earliest_can_be_held_out(histories: list[list[tuple[int, int]]]) -> None:
+    data = community(histories)
+    split = TemporalHoldout(0.3, earliest=True).split(data, 1)
+    assert split.name == "temporal-holdout(test=0.3, earliest=True)"
+    for person, own in enumerate(histories):
+        held = len(own) - math.ceil(7 * len(own) / 10)
+        assert values_of(split.train, person) == values_of(data, person)[held:]
+
+
 def test_the_italian_training_set_of_fpl(data_dir: Path) -> None:
     """Table 1, Anelli et al. 2020: 1,353 people with 54,088 training interactions."""
     data = load("foursquare-italy", data_dir=data_dir, min_user=20, filter="once")

@@ -46,25 +46,41 @@ class TemporalHoldout(NamedTuple):
     """The share of interactions in the test set."""
     candidates: Annotated[int, Ge(0)] = 0
     """The number of unseen items that each test item is ranked against; 0: the whole catalogue."""
+    validation: bool = False
+    """To choose settings: the test set stays out of the run, and the training set is split once more in the
+    same way. Its last interactions are then what is held out (Section 4.3)."""
+    earliest: bool = False
+    """Hold out each person's first interactions in place of the last. Figures that Anelli et al. print for
+    Italy fit this split (docs/reproductions/fpl-table-2.md); their text describes the other one."""
 
     def split(self, data: Interactions, seed: int) -> Split:
         """The split. The seed only draws candidates."""
-        lengths = np.diff(data.indptr)
-        train = np.ceil((1 - self.test) * lengths - _ROUNDING).astype(np.int64)
-        place = np.arange(len(data)) - np.repeat(data.indptr[:-1], lengths)
-        mask = place >= np.repeat(train, lengths)
-        training, test, beyond, notes = _parts(data, mask)
-        candidates, name = no_candidates(test), f"temporal-holdout(test={self.test})"
+        if self.validation:
+            data = data.take(~self._held(data))
+        mask = self._held(data)
+        train, test, beyond, notes = _parts(data, mask)
+        said = {"validation": self.validation, "earliest": self.earliest}
+        settings = {"test": self.test} | {key: value for key, value in said.items() if value}
+        candidates = no_candidates(test)
         if self.candidates:
             every = data if beyond is None else catalogs.among(data, _in_training(data, mask))
             met = sampling.seen(every.indptr, every.item)
             candidates = sampling.sample(met, test, self.candidates, seed, TEST)
-            name = f"temporal-holdout(test={self.test}, candidates={self.candidates}, seed={seed})"
+            settings |= {"candidates": self.candidates, "seed": seed}
+        name = f"temporal-holdout({', '.join(f'{key}={value}' for key, value in settings.items())})"
         least = math.ceil((1 - _ROUNDING) / self.test)
         few = f"fewer than {least} interactions" if least > 2 else "a single interaction"
-        parts = training, test, None, candidates, no_candidates(None)
+        parts = train, test, None, candidates, no_candidates(None)
         notes = (*untimed(data), *notes)
         return Split(name, *parts, metrics=METRICS, untested=few, notes=notes, beyond=beyond)
+
+    def _held(self, data: Interactions) -> NDArray[np.bool_]:
+        """Which interactions are the last ones of a person, or the first ones."""
+        lengths = np.diff(data.indptr)
+        train = np.ceil((1 - self.test) * lengths - _ROUNDING).astype(np.int64)
+        place = np.arange(len(data)) - np.repeat(data.indptr[:-1], lengths)
+        held = np.repeat(lengths - train, lengths)
+        return np.asarray(place < held if self.earliest else place >= np.repeat(train, lengths))
 
 
 def _in_training(data: Interactions, held: NDArray[np.bool_]) -> NDArray[np.bool_]:
