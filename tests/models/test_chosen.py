@@ -6,12 +6,24 @@ import pytest
 from sottovoce.combine.aggregate.simple import Simple
 from sottovoce.data.splits.local_holdout import LocalHoldout
 from sottovoce.kernels.symmetric import triangle
+from sottovoce.metrics.rank import lot, rank
 from sottovoce.models.als import ALS
-from sottovoce.models.chosen import CHOSEN, EAGER, FULL, JUDGED, POPULARITY, SCORES, WIDEST, move, popularity
+from sottovoce.models.chosen import (
+    CHOSEN,
+    EAGER,
+    FULL,
+    JUDGED,
+    POPULARITY,
+    SCORES,
+    WIDEST,
+    judge,
+    move,
+    popularity,
+)
 from sottovoce.models.statistics import solve_vectors
 from sottovoce.protocols.federated import Federated
 from sottovoce.simulate.engine import Simulation
-from sottovoce.state import slots_of
+from sottovoce.state import slots_of, zeros
 from tests.networks import ratings
 
 PEOPLE, ITEMS, K = 40, 30, 3
@@ -38,7 +50,8 @@ def gains(held, scores):
         end = min(part.indptr[person + 1], begin + JUDGED)
         for n in range(begin, end):
             rivals = held.weighting_candidates[n][held.weighting_candidates[n] >= 0]
-            before = (scores[person, rivals] >= scores[person, part.item[n]]).sum()
+            item = part.item[n]
+            before = rank(scores[person, item], scores[person, rivals], lot(person, item))
             found[person] += (before < 10) / np.log2(2 + before) / (end - begin)
     return found
 
@@ -79,6 +92,16 @@ def test_everybody_learns_how_good_candidates_are_on_average():
     a = np.clip(EAGER * now[2] / (FULL * now[SCORES:].max()), -1, 1) * (1 - abs(r))
     np.testing.assert_allclose(now[:2] - chosen[:2], [0.5 * a, 0.5 * r], atol=1e-5)
     assert np.abs(now[:2]).max() > 0
+
+
+def test_a_lot_decides_among_equals():
+    """A model that tells no items apart is as good as chance, not worse: one of 4 places, each as likely."""
+    tables, wanted, rivals = zeros(1, 4, K + 1, 0), np.zeros(1, np.int32), np.array([[1, 2, 3]], np.int32)
+    vectors, found = np.zeros((1, K), np.float32), np.zeros((3000, CHOSEN))
+    for key in range(len(found)):
+        judge(vectors, 1.0, 1.0, tables, 0, wanted, rivals, key, found[key])
+    chance = (1 / np.log2(np.arange(2, 6))).mean()
+    np.testing.assert_allclose(found[:, SCORES:].mean(axis=0), chance, atol=0.02)
 
 
 def test_people_score_with_the_chosen_weight_of_popularity():

@@ -227,7 +227,7 @@ def _row_statistics(rows, begin, end, u, alpha, other, alike, k):
 
 
 @helper
-def _judge(model, tables, slot, wanted, rivals, u, gram, products, total, count, contribution, k):
+def _judge(model, tables, slot, wanted, rivals, key, u, gram, products, total, count, contribution, k):
     """Add what the person measures on `wanted` items, and the octaves in use, to the contribution."""
     head = tables.head[slot]
     chosen, later = choices(head), head[len(head) - 1] >= model.patience and model.pace > 0
@@ -237,7 +237,7 @@ def _judge(model, tables, slot, wanted, rivals, u, gram, products, total, count,
         octaves = CANDIDATES[v] + chosen[:2]
         vectors[v] = own_vector(model, gram, products, total, count, mean_count(head), octaves, k)
     few, weight = np.float32(_few(count)), _popularity(model, head)
-    judge(vectors, few, weight, tables, slot, wanted, rivals, contribution)
+    judge(vectors, few, weight, tables, slot, wanted, rivals, key, contribution)
     contribution[:2] = chosen[:2]
 
 
@@ -262,7 +262,8 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
     alpha, other = 0.0, np.empty((0, 0))
     if mean > 0:
         alpha, other = unobserved_weight(model, mean, choices(head)[0]), unpacked(head[size : 2 * size], k)
-        _judge(model, tables, slot, wanted, rivals, u, gram, products, total, end - begin, choices(mine), k)
+        key, count = people.key[person], end - begin
+        _judge(model, tables, slot, wanted, rivals, key, u, gram, products, total, count, choices(mine), k)
     alikeness(mine)[0] = alikeness(head)[0]
     _row_statistics(updates.rows, begin, end, u, alpha, other, alikeness(mine), k)
     add_outer(mine[:size], u, 1.0, k)

@@ -19,11 +19,11 @@ halving adds for α and for λ, and NDCG for each weight of popularity. People c
 they used, and all go on from their mean.
 """
 
-import math
-
 import numpy as np
 
 from sottovoce.kernels import dot, helper, inlined, to_float32
+from sottovoce.metrics.ndcg import gain
+from sottovoce.metrics.rank import lot, rank_by_lot
 from sottovoce.state import width
 
 POPULARITY = np.array([0, 1 / 4, 1, 4, 16, 64], np.float32)
@@ -85,18 +85,20 @@ def move(chosen, total, weight, pace, both):
 
 
 @helper
-def _gain(taste, popular, v, weight):
-    """NDCG of the last item among the others: scores are taste[:, v] + weight · popular."""
-    last = len(popular) - 1
-    mine, before = taste[last, v] + weight * popular[last], 0
+def _gain(taste, popular, v, weight, scores, lot):
+    """NDCG of the last item among the others: scores are taste[:, v] + weight · popular.
+
+    `scores` [candidates] is memory for those of the others. Among equal ones the `lot` decides, as in tests.
+    """
+    last = len(scores)
     for c in range(last):
-        before += taste[c, v] + weight * popular[c] >= mine
-    return 1 / math.log2(2 + before) if before < FIRST else 0.0
+        scores[c] = taste[c, v] + weight * popular[c]
+    return gain(rank_by_lot(taste[last, v] + weight * popular[last], scores, lot), FIRST)
 
 
 @helper
-def judge(vectors, few, weight, tables, slot, wanted, rivals, contribution):
-    """Add what a person measures on the items `wanted` [n] to the `contribution` [CHOSEN].
+def judge(vectors, few, weight, tables, slot, wanted, rivals, key, contribution):
+    """Add what the person with this `key` measures on the items `wanted` [n] to the `contribution` [CHOSEN].
 
     Each of the first `JUDGED` is ranked among its `rivals` [n, C]; -1: no rival. `vectors` [v, k] are solved
     with the first v candidates' settings. The score of an item adds its last number times `few` times the
@@ -107,8 +109,9 @@ def judge(vectors, few, weight, tables, slot, wanted, rivals, contribution):
         return
     count, k, each = rivals.shape[1], vectors.shape[1], 1.0 / judged
     taste, popular = np.empty((count + 1, len(vectors)), np.float32), np.empty(count + 1, np.float32)
-    y = np.empty(k, np.float32)
+    y, scores = np.empty(k, np.float32), np.empty(count, np.float32)
     for n in range(judged):
+        own = lot(key, wanted[n])
         for c in range(count + 1):
             item = wanted[n] if c == count else rivals[n, c]
             at = tables.offset[slot] + max(item, 0)
@@ -120,7 +123,7 @@ def judge(vectors, few, weight, tables, slot, wanted, rivals, contribution):
         if len(vectors) == len(CANDIDATES):
             for d in range(2):
                 doubled, halved = 1 + 2 * d, 2 + 2 * d
-                more = _gain(taste, popular, doubled, weight) - _gain(taste, popular, halved, weight)
-                contribution[2 + d] += each * more
+                contribution[2 + d] += each * _gain(taste, popular, doubled, weight, scores, own)
+                contribution[2 + d] -= each * _gain(taste, popular, halved, weight, scores, own)
         for w in range(len(POPULARITY)):
-            contribution[SCORES + w] += each * _gain(taste, popular, 0, POPULARITY[w])
+            contribution[SCORES + w] += each * _gain(taste, popular, 0, POPULARITY[w], scores, own)

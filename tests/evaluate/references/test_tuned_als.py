@@ -28,9 +28,12 @@ def weighed(split):
     return replace(split, test=split.weighting, candidates=split.weighting_candidates)
 
 
-def test_its_measure_is_that_of_evaluation():
+@pytest.mark.parametrize("ties", [False, True])
+def test_its_measure_is_that_of_evaluation(ties):
     split, random = divided(), np.random.default_rng(4)
     person, item = (random.normal(size=(n, 3)).astype(np.float32) for n in (60, 40))
+    if ties:
+        person, item = np.round(person), np.round(item)
     state = given(lambda begin, end: person[begin:end] @ item.T, split.train)
     expected = evaluate(*state, weighed(split), ks=(10,)).metrics["ndcg@10"]
     rivals = split.weighting_candidates
@@ -40,6 +43,11 @@ def test_its_measure_is_that_of_evaluation():
     assert ndcg(person, item, split.weighting, fewer) == pytest.approx(
         ndcg(person, item, split.weighting, rivals[:, :6])
     )
+
+
+def test_vectors_that_are_no_numbers_are_the_worst():
+    held, person, item = divided().weighting, np.full((60, 3), np.nan), np.ones((40, 3))
+    assert ndcg(person, item, held, np.zeros((len(held), 5), np.int32)) == 0
 
 
 def test_it_is_at_least_as_good_as_the_default_where_it_is_tuned():

@@ -16,6 +16,9 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.errors import RecipeError
 from sottovoce.evaluate.references.als import ALS
 from sottovoce.evaluate.references.interface import Scorer
+from sottovoce.kernels import driver, prange
+from sottovoce.metrics.ndcg import ndcg as gains
+from sottovoce.metrics.rank import lot, rank_by_lot
 from sottovoce.registry import component
 from sottovoce.state import Floats, Ints
 
@@ -94,16 +97,23 @@ def _climbed(point: Point, step: int, quality: Callable[[Point], float]) -> Poin
         point = best
 
 
+@driver
+def _rank(scores, others, owner, item, ranks):
+    """Write the rank of each score [n] among the `others` [n, C]; ties are broken by lot, as in tests."""
+    for n in prange(len(scores)):
+        ranks[n] = rank_by_lot(scores[n], others[n], lot(owner[n], item[n]))
+
+
 def ndcg(person: Floats, item: Floats, held: Interactions, rivals: Ints, length: int = 10) -> float:
     """The mean over people of NDCG, each held-out item ranked among its rivals [n, C]; -1: no rival."""
-    owner, gains = held.owner, np.zeros(len(held))
+    owner, ranks = held.owner, np.empty(len(held), np.int64)
     for begin in range(0, len(held), _BLOCK):
         some = slice(begin, begin + _BLOCK)
         mine, there = person[owner[some]], rivals[some]
         own = np.einsum("nk,nk->n", mine, item[held.item[some]])
         others = np.matmul(item[there], mine[:, :, None])[:, :, 0]
-        before = ((others >= own[:, None]) & (there >= 0)).sum(axis=1)
-        gains[some] = np.where(before < length, 1 / np.log2(2.0 + before), 0)
+        others[there < 0] = np.nan
+        _rank(own, others, owner[some], held.item[some], ranks[some])
     counts = np.diff(held.indptr)
-    sums = np.bincount(owner, gains, len(counts))
+    sums = np.bincount(owner, gains(ranks, length), len(counts))
     return float((sums[counts > 0] / counts[counts > 0]).mean())
