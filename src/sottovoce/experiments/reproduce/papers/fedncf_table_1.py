@@ -21,12 +21,14 @@ NAMES = {
     "vector": "local U",
     "rows": "local I",
     "head": "local N",
+    "row of two": "which of the summed rows are of own items",
 }
 ALL = 0.95
 """The share that counts as access."""
 SERVER = {"items": ACCESS, "instances": ACCESS, "vector": DEDUCED, "rows": ACCESS, "head": ACCESS}
 OTHERS = {"items": DEDUCED, "instances": NONE, "vector": DEDUCED, "rows": DEDUCED, "head": DEDUCED}
-NOBODY = dict.fromkeys(NAMES, NONE)
+MASKED = {what: NONE for what in NAMES if what not in ("items", "instances")}
+NOBODY = {what: NONE for what in NAMES if what != "row of two"}
 
 
 @statement("fedncf_table_1.server_of_fedavg")
@@ -47,9 +49,11 @@ def participant_of_fedavg(form: Reproduction, results: Results) -> list[Finding]
 
 @statement("fedncf_table_1.server_of_secavg")
 def server_of_secavg(form: Reproduction, results: Results) -> list[Finding]:
-    """The column S of MF-SecAvg: from masked messages, and from the sums that it unmasks."""
+    """The column S of MF-SecAvg: from both masked vectors, and from the sums that it unmasks."""
     return [
-        finding for who in ("server", "sums") for finding in _column(form, results, "SecAvg", who, NOBODY)
+        finding
+        for who, marks in (("server", NOBODY), ("masked", MASKED), ("sums", NOBODY))
+        for finding in _column(form, results, "SecAvg", who, marks)
     ]
 
 
@@ -67,6 +71,16 @@ def participant_of_secavg(form: Reproduction, results: Results) -> list[Finding]
 def server_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
     """HEAvg protects as SecAvg does (Section 7), as long as nobody gives the key away."""
     return _column(form, results, "HEAvg", "server", NOBODY)
+
+
+@statement("fedncf_table_1.participant_of_heavg")
+def participant_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
+    """What participants find in sums that they decrypt, alone and together (Appendix C.2)."""
+    return [
+        finding
+        for who in ("decrypting", "decrypting together")
+        for finding in _column(form, results, "HEAvg", who, NOBODY)
+    ]
 
 
 @statement("fedncf_table_1.key_of_heavg")
@@ -90,10 +104,21 @@ def sums_exclude_items(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("fedncf_table_1.k_anonymous")
 def k_anonymous(form: Reproduction, results: Results) -> list[Finding]:
-    """No row of a sum has a single contributor."""
+    """No row of a masked sum has a single contributor."""
+    return _alone(form, results, "SecAvg", "server")
+
+
+@statement("fedncf_table_1.k_anonymous_by_heavg")
+def k_anonymous_by_heavg(form: Reproduction, results: Results) -> list[Finding]:
+    """No row of a sum that participants decrypt has a single contributor."""
+    return _alone(form, results, "HEAvg", "decrypting")
+
+
+def _alone(form: Reproduction, results: Results, label: str, who: str) -> list[Finding]:
+    """Whether somebody is alone behind a row of a sum."""
     found = []
-    for run in form.stands_for("SecAvg", results):
-        alone = [one.value for seed in results[run] if (one := leaks.leak(seed, "server", "alone in a sum"))]
+    for run in form.stands_for(label, results):
+        alone = [one.value for seed in results[run] if (one := leaks.leak(seed, who, "alone in a sum"))]
         if alone:
             said = f"{', '.join(run)}: {_share(max(alone))} of people are alone behind a row of a sum"
             found.append(Finding(said, max(alone) == 0))
