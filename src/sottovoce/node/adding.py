@@ -16,7 +16,7 @@ class Adding(Generic[Result]):
 
     _session: TwoSumsServer[Result] | None = None
     failed: Failed | None = None
-    """Why the last sums cannot be had."""
+    """Why the last round gave no sums; nothing has moved then."""
 
     @property
     def busy(self) -> bool:
