@@ -136,7 +136,8 @@ def _attacked(
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
         if view.name not in attacks.SUMS:
-            rated = ratings.attack(view, parts.model, train, _before(view, run, split, seen))
+            read = sent if view.name == "key" and sent is not None else seen
+            rated = ratings.attack(view, parts.model, train, _before(view, run, split, read))
             if isinstance(rated, str):
                 notes += [rated] if rated not in notes else []
             else:
