@@ -4,7 +4,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,11 +67,8 @@ class Sum(NamedTuple):
 def sums(directory: Path, items: int) -> list[Sum]:
     """The sums that a server, members of groups, or participants who decrypt saw, one for each who saw it."""
     found = []
-    for path in sorted((directory / OBSERVED).glob("*.npz")):
-        name = _NAME.fullmatch(path.name)
+    for path, round in _holding(directory, "sum_counts"):
         with np.load(path, allow_pickle=False) as content:
-            if name is None or "sum_counts" not in content or not len(content["sum_counts"]):
-                continue
             known = {key: content[key] for key in ("sum_counts", "sum_items", "sum_rows", "sum_head")}
             group = "sum_senders" in content
             about = [f"sum_{one}" for one in ("senders", "clock", "observer")] if group else _OF_SERVER
@@ -82,7 +79,7 @@ def sums(directory: Path, items: int) -> list[Sum]:
         if not fits or (len(ids) and not 0 <= ids.min() <= ids.max() < items):
             raise RunError(f"{path} is damaged: its sums do not fit together.", AGAIN)
         one = Sum(
-            int(name[1]),
+            round,
             int(clock[0]),
             who.astype(np.int64),
             counts.astype(np.int64),
@@ -102,11 +99,8 @@ def masked(directory: Path, items: int) -> Records | None:
     it is not told.
     """
     found = []
-    for path in sorted((directory / OBSERVED).glob("*.npz")):
-        name = _NAME.fullmatch(path.name)
+    for path, round in _holding(directory, "masked_rows"):
         with np.load(path, allow_pickle=False) as content:
-            if name is None or "masked_rows" not in content or not len(content["masked_rows"]):
-                continue
             known = {key: content[key] for key in (*_PER_MESSAGE, "head", "user", "sum_items", "sum_rows")}
             vectors = content["masked_rows"]
         senders, announced = len(known["sender"]), known["sum_items"]
@@ -123,8 +117,18 @@ def masked(directory: Path, items: int) -> Records | None:
         }
         if problem := _fault(lines, np.iinfo(np.int64).max, items):
             raise RunError(f"{path} is damaged: {problem}.", AGAIN)
-        found.append(of_arrays(int(name[1]), lines))
+        found.append(of_arrays(round, lines))
     return joined(found) if found else None
+
+
+def _holding(directory: Path, name: str) -> Iterator[tuple[Path, int]]:
+    """The records in which this array is not empty, and their rounds."""
+    for path in sorted((directory / OBSERVED).glob("*.npz")):
+        if known := _NAME.fullmatch(path.name):
+            with np.load(path, allow_pickle=False) as content:
+                there = name in content and len(content[name]) > 0
+            if there:
+                yield path, int(known[1])
 
 
 def read(directory: Path, people: int, items: int) -> Records:
