@@ -15,6 +15,7 @@ from sottovoce.experiments.functions import Page, Sweep
 from sottovoce.experiments.newcomers import Newcomers, Served
 from sottovoce.experiments.recipe.shipped import Shipped
 from sottovoce.experiments.runs.tables import Consumed, Recommendation
+from sottovoce.node.drawn import Draw, group_of, lottery
 from sottovoce.node.group import GroupAdder
 from sottovoce.node.push import PushSum, plain_sums
 from sottovoce.node.secure import SecureServer
@@ -38,7 +39,7 @@ def page() -> str:
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
     for name in ("Run", "Interactions", "Catalog", "Community", "Met", "Node"):
         parts += _about(f"sottovoce.{name}", getattr(sottovoce, name))
-    for thing in (GroupAdder, PushSum, plain_sums, SecureServer):
+    for thing in (Draw, group_of, lottery, GroupAdder, PushSum, plain_sums, SecureServer):
         parts += _about(f"{thing.__module__}.{thing.__name__}", thing)
     for cls in (Recommendation, Consumed, Sweep, Page, Audit, Newcomers, Served, Shipped, Check):
         parts += _about(cls.__name__, cls)
@@ -63,16 +64,28 @@ def _about(title: str, thing: Any) -> list[str]:
     rows = [[f"`{name}`", said] for name, said in _attributes(thing).items()]
     if rows:
         parts.append(table(["attribute", "meaning"], rows))
-    for name, member in vars(thing).items():
+    for name, member in _members(thing).items():
         method = member.__func__ if isinstance(member, classmethod | staticmethod) else member
         if inspect.isfunction(method) and not name.startswith("_") and method.__doc__:
             parts += [f"### `{name}`", _signature(name, method), text(method)]
     return parts
 
 
+def _bases(cls: type) -> list[type]:
+    """The class and ours that it is made of, those that it is made of first."""
+    return [base for base in reversed(cls.__mro__) if base.__module__.startswith("sottovoce.")]
+
+
+def _members(cls: type) -> dict[str, Any]:
+    return {name: member for base in _bases(cls) for name, member in vars(base).items()}
+
+
 def _attributes(cls: type) -> dict[str, str]:
-    found = dict.fromkeys(inspect.get_annotations(cls), "") | field_texts(cls)
-    for name, member in vars(cls).items():
+    found: dict[str, str] = {}
+    for base in _bases(cls):
+        found |= dict.fromkeys(inspect.get_annotations(base), "") | field_texts(base)
+    found = {name: said for name, said in found.items() if not name.startswith("_")}
+    for name, member in _members(cls).items():
         if isinstance(member, property | functools.cached_property) and not name.startswith("_"):
             found[name] = text(member)
     return found

@@ -125,7 +125,7 @@ def test_groups_and_communities_that_are_refused():
     node, who = Node(community, ITEMS[:3]), names()
     for wrong, problem in (
         (group_of(who[:6], 1), "too small"),
-        (group_of(who, 0), "1 may drop out"),
+        (group_of(who, 0), "6 must stay to the end"),
         (group([one.public for one in who], b"", 6, sums=1), "2 sums"),
     ):
         with pytest.raises(MessageError, match=problem):

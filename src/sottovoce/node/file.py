@@ -25,7 +25,7 @@ from sottovoce.node.unharmed import diverged
 if TYPE_CHECKING:
     from sottovoce.node.node import Node
 
-FORMAT = 4
+FORMAT = 5
 """The version of the file."""
 ABOUT, HISTORY, HEADER = 2**16, 2**27, 2**12
 """The most bytes of the description, of a column of the history, and of an array's header."""

@@ -20,8 +20,8 @@ from sottovoce.exchange.secure.group import Group
 from sottovoce.exchange.secure.guards import Guard
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes
 from sottovoce.exchange.secure.row_steps import GroupSum, StepPlan
-from sottovoce.exchange.secure.server import Failed, Send
 from sottovoce.exchange.secure.two_sums import TwoSumsServer
+from sottovoce.node.adding import Adding, check_agreed
 from sottovoce.node.community import Community
 from sottovoce.node.participant import Participant
 from sottovoce.protocols.consensus import noise_places, shares_needed
@@ -51,12 +51,7 @@ def check_group(community: Community, group: Group) -> None:
     if protocol is None or people < protocol.group:
         least = 0 if protocol is None else protocol.group
         raise MessageError(f"A group of {people} is too small: this community wants {least}.")
-    if group.threshold != people - protocol.spare or group.sums != 2:
-        raise MessageError(
-            f"A group of {people} has the threshold {group.threshold} and {group.sums} sums, and in this "
-            f"community {protocol.spare} may drop out of 2 sums.",
-            f"Make the group with threshold={people - protocol.spare} and sums=2.",
-        )
+    check_agreed(group, people - protocol.spare)
     if group.threshold < shares_needed(community.steps):
         raise MessageError(
             f"A sum of this group may have {group.threshold} shares of noise, and this community wants "
@@ -119,29 +114,14 @@ class GroupUpdate(Participant[GroupSum]):
         return part
 
 
-class GroupAdder:
+class GroupAdder(Adding[GroupSum]):
     """What the member of a group who adds does beside its own part. It sees sums alone."""
 
     def __init__(self, community: Community, group: Group) -> None:
         check_group(community, group)
-        self._session = TwoSumsServer(plan(community), group, _about(community), tells=True)
-        self.done = False
+        self._begin(TwoSumsServer(plan(community), group, _about(community), tells=True))
+
+    @property
+    def done(self) -> bool:
         """Whether the sums were sent, or cannot be had."""
-        self.failed: Failed | None = None
-        """Why there are no sums."""
-
-    def receive(self, data: bytes) -> list[Send]:
-        """Take a message of a participant; what to send, and to whom."""
-        return self._next(self._session.receive(data))
-
-    def timeout(self) -> list[Send]:
-        """Wait no longer for those who have not answered."""
-        return self._next(self._session.timeout())
-
-    def _next(self, events: Sequence[object]) -> list[Send]:
-        for event in events:
-            if isinstance(event, GroupSum | Failed):
-                self.done = True
-            if isinstance(event, Failed):
-                self.failed = event
-        return [event for event in events if isinstance(event, Send)]
+        return not self.busy

@@ -35,9 +35,11 @@ from sottovoce.state import Tables, gathered, new_receivers, slots_of, whole, ze
 
 if TYPE_CHECKING:
     from sottovoce.exchange.secure.contribution import Contribution, Plan
+    from sottovoce.exchange.secure.draw import Lottery
     from sottovoce.exchange.secure.group import Group
     from sottovoce.exchange.secure.guards import Guard
     from sottovoce.exchange.secure.primitives import Identity
+    from sottovoce.node.drawn import Draw
     from sottovoce.node.group import GroupUpdate
     from sottovoce.node.secure import SecureUpdate
     from sottovoce.protocols.push_sum import Numerators
@@ -319,6 +321,15 @@ class Node:
         from sottovoce.node.group import GroupUpdate
 
         return GroupUpdate(self, group, identity, self.guards if guards is None else guards)
+
+    def draw(self, lottery: "Lottery", identity: "Identity") -> "Draw":
+        """Take part in a draw of the group of a masked round. `Draw.group` is what to take part in then.
+
+        After many draws in which it came to no sum, this node refuses: the server may be throwing them away.
+        """
+        from sottovoce.node.drawn import Draw
+
+        return Draw(self, lottery, identity)
 
     def statistics(self) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
         """What this node contributes to sums among peers, without masks: items, rows and head."""

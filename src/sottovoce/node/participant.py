@@ -68,6 +68,8 @@ class Participant(Generic[Result]):
         answer = self._client.receive(data)
         if self.state is State.READY and self._client.session.number == 0:
             return self._client.offer(self._contribution())
+        if self.state is State.DONE:
+            self._node.rounds.draws = 0
         return answer
 
     def _contribution(self) -> Contribution:

@@ -33,7 +33,7 @@ def guards_of(community: Community) -> "tuple[Guard, ...]":
 def names(community: Community) -> tuple[str, ...]:
     """The arrays of a file that hold what a node of this community remembers."""
     masked = community.masked or community.consensus is not None
-    return (senders.NAME, rounds.NAME, *(ARRAYS if masked else ()))
+    return (senders.NAME, *rounds.NAMES, *(ARRAYS if masked else ()))
 
 
 def packed(node: "Node") -> dict[str, NDArray[Any]]:

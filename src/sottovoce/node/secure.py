@@ -23,8 +23,8 @@ from sottovoce.exchange.secure.contribution import Aggregated, Contribution
 from sottovoce.exchange.secure.group import Group
 from sottovoce.exchange.secure.guards import Guard
 from sottovoce.exchange.secure.primitives import Identity, RandomBytes
-from sottovoce.exchange.secure.server import Event, Failed, Send
 from sottovoce.exchange.secure.two_sums import TwoSumsServer
+from sottovoce.node.adding import Adding, check_agreed
 from sottovoce.node.community import Community, Key
 from sottovoce.node.history import interactions, new_person
 from sottovoce.node.participant import Participant
@@ -45,12 +45,7 @@ def check_group(community: Community, group: Group) -> None:
     expected, least = threshold(community.sum, people), community.sum.least
     if promise is not None:
         least = max(least, promise.survivors)
-    if group.threshold != expected or group.sums != 2:
-        raise MessageError(
-            f"A group of {people} has the threshold {group.threshold} and {group.sums} sums, and in this "
-            f"community {expected} must stay to the end of 2 sums.",
-            f"Make the group with threshold={expected} and sums=2.",
-        )
+    check_agreed(group, expected)
     if expected < least:
         raise MessageError(
             f"A sum of this group may be of {expected} people, and this community wants {least}.",
@@ -81,7 +76,7 @@ class SecureUpdate(Participant[Aggregated]):
         return self._node.contribution(self._model, self._plan)
 
 
-class SecureServer:
+class SecureServer(Adding[Aggregated]):
     """The server of a community's masked rounds: it has the model, and sees sums of groups alone."""
 
     def __init__(self, community: Community) -> None:
@@ -89,9 +84,6 @@ class SecureServer:
             community, Key.simulated(community.seed, 0), *(interactions(community, ()),) * 2, 0
         )
         self.community, self._tables = community, community.started(person)
-        self._session: TwoSumsServer[Aggregated] | None = None
-        self.failed: Failed | None = None
-        """Why the last round gave no sum; the model then stayed as it was."""
 
     def model(self) -> bytes:
         """The model, for those who take part in the next round."""
@@ -102,47 +94,16 @@ class SecureServer:
         """Begin a round of this group. A round that is under way is given up."""
         check_group(self.community, group)
         agreed = plan(self.community.sum, self.community.task)
-        self._session = TwoSumsServer(agreed, group, self.model())
-        self.failed = None
+        self._begin(TwoSumsServer(agreed, group, self.model()))
 
-    @property
-    def busy(self) -> bool:
-        """Whether a round is under way."""
-        return self._session is not None
-
-    def receive(self, data: bytes) -> list[Send]:
-        """Take a message of a participant; what to send, and to whom."""
-        return self._next(self._round.receive(data))
-
-    def timeout(self) -> list[Send]:
-        """Wait no longer for those who have not answered."""
-        return self._next(self._round.timeout())
-
-    @property
-    def _round(self) -> TwoSumsServer[Aggregated]:
-        if self._session is None:
-            raise MessageError("No round is under way.", "Begin one.")
-        return self._session
-
-    def _next(self, events: list[Event | Aggregated]) -> list[Send]:
-        group = self._round.group
-        for event in events:
-            if isinstance(event, Aggregated | Failed):
-                self._session = None
-            if isinstance(event, Failed):
-                self.failed = event
-            if isinstance(event, Aggregated):
-                self._apply(event, len(group))
-        return [event for event in events if isinstance(event, Send)]
-
-    def _apply(self, found: Aggregated, people: int) -> None:
+    def _take(self, found: Aggregated, group: Group) -> None:
         """Move the model by the sums of a group."""
         community, tables = self.community, self._tables
         task, part = community.task, compiled(community.sum, community.task)
         sums = new_sums(part, 1, task.items, task.row, task.head, np.empty(0, np.float32))
         weights = dict(zip(_named(community), found.totals.tolist(), strict=True))
         everybody = float(weights.get("rows", 0)), float(weights.get("head", 0))
-        open_sums(part, sums, people, len(found.first), community.seed, 0, int(tables.clock[0]))
+        open_sums(part, sums, len(group), len(found.first), community.seed, 0, int(tables.clock[0]))
         fill(part, sums, Given(found.items, found.contributors, found.rows, found.head, everybody))
         apply_sums(community.aggregate, community.model, part, tables, 0, sums, community.seed)
         check_sums(part, sums)

@@ -54,7 +54,7 @@ def of_pushes(
         "clock": np.full(count, sweep, np.int32),
         "size": lengths.astype(np.int32),
     }
-    return [about | _lines(count, lengths.cumsum(), ids, got[which, ids], copies.head[count:])]
+    return [about | lines(count, lengths.cumsum(), ids, got[which, ids], copies.head[count:])]
 
 
 def of_groups(groups: Groups, sums: Numerators, observed: Bools, sweep: int) -> list[Arrays]:
@@ -74,7 +74,7 @@ def of_groups(groups: Groups, sums: Numerators, observed: Bools, sweep: int) -> 
         found.append(
             empty
             | {"time": np.empty(0)}
-            | _lines(0, none, none, total[:0], np.empty((0, head), np.float32))
+            | lines(0, none, none, total[:0], np.empty((0, head), np.float32))
             | {
                 "sum_observer": watching[:1].astype(np.int64),
                 "sum_clock": np.array([sweep]),
@@ -88,7 +88,7 @@ def of_groups(groups: Groups, sums: Numerators, observed: Bools, sweep: int) -> 
     return found
 
 
-def _lines(count: int, ends: Longs, ids: Longs, rows: Floats, head: Floats) -> Arrays:
+def lines(count: int, ends: Longs, ids: Longs, rows: Floats, head: Floats) -> Arrays:
     """The arrays that all messages have alike, and those of their rows."""
     return {
         "relayed": np.zeros(count, np.bool_),

@@ -11,6 +11,7 @@ from sottovoce.protocols.aggregate import Aggregator, Federation
 from sottovoce.protocols.interface import dropout, group_size, lengths, participants, sees_vectors, settle
 from sottovoce.simulate.budgets import count_heard, within_budget
 from sottovoce.simulate.observe import Observation, of_participants, of_server
+from sottovoce.simulate.observe_decrypted import LastSums
 from sottovoce.simulate.world import Arrays, Traffic, World
 from sottovoce.state import Longs
 
@@ -27,6 +28,7 @@ class Served:
         steps = sequence([*world.steps, world.chain])
         parts = Federation(world.merge, world.model, steps, world.sum)
         self.aggregator = Aggregator(parts, self.task, lengths(world.protocol, world.kept))
+        self.last_sums = LastSums(world, self.aggregator)
         # One form of the driver for groups of any size, because only that one is prepared.
         self.batch = group_size(world.protocol) or len(world.people.steps)
 
@@ -84,6 +86,7 @@ class Served:
                     records += self._seen(watch, group, asked, vectors)
             parts = world.tables, server, world.people, group, world.seed
             sent.append(self.aggregator.aggregate(*parts, batch=self.batch))
+            self.last_sums.note(server, int(world.tables.clock[server]) - 1, group)
             count_heard(group, world.people.disclosed, world.promise)
         if seen and watch is not None:
             with world.aside():
@@ -107,6 +110,7 @@ class Served:
         reached = np.concatenate([group.persons, group.dropped])
         if len(observers := np.intersect1d(reached, watch.nodes)):
             records.append(of_server(world, begin, observers))
+            records += self.last_sums.seen(asked.server, observers)
         return records
 
     def _traffic(self, groups: Groups, asked: Aggregation, rows: Longs) -> Traffic:
@@ -119,7 +123,7 @@ class Served:
     def state(self) -> Arrays:
         """What the way of summing has counted; no message is on its way between two aggregations."""
         counted = tally(self.world.sum, self.aggregator.sums)
-        return {TALLY: counted} if len(counted) else {}
+        return ({TALLY: counted} if len(counted) else {}) | self.last_sums.state()
 
     def make_room(self, state: Arrays) -> None:
         """A checkpoint holds nothing that needs room."""

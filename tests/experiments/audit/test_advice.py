@@ -15,6 +15,11 @@ def items(observer, value, **more):
     return {"attack": "items", "observer": observer, "way": "side", "recall": recall, "precision": recall}
 
 
+def announced(value):
+    auc = figure(value, guessing=0.5)
+    return {"attack": "announced", "observer": "masked", "way": "length", "auc": auc}
+
+
 def test_what_everybody_has_is_not_personal():
     assert personal(figure(0.5))
     assert not personal(figure(0.5, another=0.5))
@@ -29,6 +34,9 @@ def test_what_everybody_has_is_not_personal():
         (items("neighbour", 0.3), "network.peers"),
         (items("participants", 0.3), "protocol.participants"),
         (items("key", 1.0), "shared key"),
+        (items("decrypting", 0.3), "no row is withheld"),
+        (announced(0.7), "not masked well"),
+        (announced(0.51), "No attack found more about a person"),
         (items("server", 0.05), "No attack found more about a person"),
     ],
 )

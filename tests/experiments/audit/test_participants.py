@@ -4,10 +4,12 @@ import numpy as np
 import pytest
 
 from sottovoce.combine.aggregate.mf_fedavg import MFFedAvg
+from sottovoce.combine.sums.homomorphic import Homomorphic
 from sottovoce.evaluate.audit import whole_updates
 from sottovoce.experiments.audit import attacks, participants, records
 from sottovoce.experiments.audit.advice import personal
 from sottovoce.experiments.audit.private import _matrix
+from sottovoce.experiments.audit.sentences import sentence
 from sottovoce.models.mf import MF
 from sottovoce.protocols.federated import Federated
 from tests.networks import simulate
@@ -16,6 +18,7 @@ from tests.simulate.test_observe import crowd, watching
 pytestmark = pytest.mark.usefixtures("uncompiled")
 PEOPLE, ITEMS = 12, 24
 OBSERVERS = range(9)
+SUM = "senders", "counts", "items", "rows", "head"
 
 
 def federation(protocol, rule, rounds=3, observers=OBSERVERS):
@@ -62,6 +65,53 @@ def test_in_a_large_group_nothing_is_about_one_person():
 def test_a_participant_who_sees_one_model_knows_nothing():
     views, *_ = federation(Federated(), MFFedAvg(), rounds=1)
     assert views == []
+
+
+def decrypting(people, rounds):
+    """The views of participants who decrypt sums, the sums, and the truth."""
+    protocol, data, rule = Federated(participants=people), crowd(PEOPLE, ITEMS), MFFedAvg()
+    _, truth, sent, _ = federation(protocol, rule, rounds)
+    watch, seen = watching(nodes=OBSERVERS, first=1, last=rounds)
+    parts = {"protocol": protocol, "merge": rule, "sum": Homomorphic()}
+    simulate(MF(factors=3), data, observation=watch, **parts).advance(rounds)
+    found = [
+        records.Sum(round, int(one["sum_clock"][0]), *(one[f"sum_{name}"] for name in SUM), who, total)
+        for round, one in seen
+        if "sum_clock" in one
+        for who, total in ((int(who), int(one["sum_totals"][0])) for who in one["sum_observer"])
+    ]
+    return participants.decrypted(found, sent, rule, ITEMS, np.diff(data.indptr)), found, truth, sent
+
+
+def test_who_decrypts_a_sum_of_two_and_was_in_it_has_the_others_update():
+    views, found, truth, sent = decrypting(people=2, rounds=12)
+    assert [view.name for view in views] == ["decrypting", "decrypting together"]
+    exact = 0
+    for one in found:
+        step = participants._others_part(
+            one, sent, MFFedAvg(), ITEMS, np.array([one.observer]), np.arange(1, 13)
+        )
+        assert one.observer not in step.others
+        if len(step.others) == 1:
+            other = sent.among((sent.clock == one.clock) & (sent.sender == step.others[0]))
+            true = np.zeros((ITEMS, 4), np.float32)
+            true[other.ids] = other.rows
+            np.testing.assert_allclose(step.rows, true, atol=1e-6)
+            assert step.rows.any(axis=1).nonzero()[0].tolist() == sorted(other.ids.tolist())
+            exact += 1
+    assert exact > 1
+    assert any(personal(entry["recall"]) for entry in by_way(views[0], truth).values())
+
+
+def test_who_decrypts_knows_of_rows_with_one_contributor():
+    _, found, _, sent = decrypting(people=2, rounds=3)
+    entry = attacks.decrypted(found, sent)
+    assert (entry["observer"], entry["way"]) == ("decrypting", "decrypted sum")
+    assert entry["smallest"] == 1
+    assert entry["exposed"]["value"] > 0.5
+    assert "In decrypted sums" in sentence(entry)
+    assert attacks.decrypted([], sent) is None
+    assert attacks.decrypted(found, None) is None
 
 
 def sums(own, rounds=3, group=2):

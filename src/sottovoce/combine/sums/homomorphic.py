@@ -25,12 +25,15 @@ from annotated_types import Ge, Gt, Le
 
 from sottovoce.combine.aggregate.interface import stride
 from sottovoce.combine.sums import _refusals
-from sottovoce.combine.sums._integers import AGGREGATIONS, FAILED, Integers, Sums, counted
+from sottovoce.combine.sums._integers import AGGREGATIONS, FAILED, SENT, Integers, Sums, counted, happens
 from sottovoce.combine.sums.interface import (
+    Decrypted,
     Done,
     Task,
     check_task,
     compiled,
+    decrypted,
+    participants_decrypt,
     remarks,
     server_sees,
     tally,
@@ -238,6 +241,21 @@ def _server_sees(
         nothing = {name: np.zeros_like(record[name]) for name in ("offset", "size", "head")}
         hidden.append(record | empty | nothing)
     return hidden
+
+
+@participants_decrypt.rule(Homomorphic)
+def _participants_decrypt(sum: Homomorphic) -> bool:
+    return True
+
+
+@decrypted.rule(Homomorphic)
+def _decrypted(sum: Homomorphic, sums: Sums, task: Task) -> Decrypted | None:
+    if not happens(compiled(sum, task), sums):
+        return None
+    changed, rows = sums.changed[: sums.now[SENT]], np.zeros((task.items, task.row + 1), np.float32)
+    rows[changed] = sums.rows[changed]
+    head = (sums.head.sum(axis=0) / 2.0**sum.head_fraction).astype(np.float32)
+    return Decrypted(rows, head, int(sums.total[:, 1].sum()))
 
 
 tally.rule(Homomorphic)(counted)

@@ -169,6 +169,25 @@ def server_sees(
     """
 
 
+class Decrypted(NamedTuple):
+    """A sum as those who take part in the next aggregation read it."""
+
+    rows: Floats  # [items, w + 1], sums of rows, and at the end how many people changed each
+    head: Floats  # [h], times instances
+    instances: int  # of all people in the sum
+
+
+@operation(default=lambda sum, sums, task: None)
+def decrypted(sum: Any, sums: Any, task: Task) -> Decrypted | None:
+    """What participants of the next aggregation learn of this one beside the model; None if there is no sum,
+    or, by default, nothing. Python only."""
+
+
+@operation(default=lambda sum: False)
+def participants_decrypt(sum: Any) -> bool:
+    """Whether participants decrypt the sum of the aggregation before. Python only."""
+
+
 @operation(default=lambda sum, sums: np.empty(0, np.int64))
 def tally(sum: Any, sums: Any) -> Longs:
     """What was counted over all aggregations: an array of `sums`, which checkpoints hold. Python only."""

@@ -34,6 +34,7 @@ from sottovoce.exchange.secure.primitives import digest
 Result = TypeVar("Result", covariant=True)
 Numbers = Any
 """Whole numbers, or arrays of them."""
+IMPOSSIBLE = "The sum of counts is impossible: a client did not count by 0 and 1."
 
 
 class Contribution(NamedTuple):
@@ -201,9 +202,7 @@ class Plan(NamedTuple):
 
     def announcement(self, summed: NDArray[Any], people: int, threshold: int, clients: int) -> Announcement:
         counts, totals = np.split(self.forms(clients)[0].integers(summed), [self.items])
-        check_counts(counts, totals, people)
-        items = allowed(self, counts, people, threshold)
-        return Announcement(items, counts[items], totals.astype(np.uint64), counts)
+        return announced_rows(self, counts, totals, people, threshold)
 
     def pack(self, announced: Announcement) -> bytes:
         return pack_announcement(announced)
@@ -246,12 +245,6 @@ def check_shapes(mine: Contribution, size: int, width: int, head: int, totals: i
         raise MessageError("A contribution's totals are not whole numbers from 0 on.")
 
 
-def check_counts(counts: NDArray[Any], totals: NDArray[Any], people: int) -> None:
-    """Refuse sums of counts and totals that so many people cannot have made."""
-    if (counts < 0).any() or (counts > people).any() or (totals < 0).any():
-        raise MessageError("The sum of counts is impossible: a client did not count by 0 and 1.")
-
-
 def everything(items: NDArray[Any]) -> Announcement:
     """An announcement of the rows of all these items, by nobody."""
     none = np.empty(0, np.int64)
@@ -269,6 +262,16 @@ def needed(plan: Encoding[Any], people: int, threshold: int) -> int:
 def allowed(plan: Encoding[Any], counts: NDArray[Any], people: int, threshold: int) -> NDArray[np.int64]:
     """The items whose rows may be sent."""
     return np.flatnonzero(counts >= needed(plan, people, threshold))
+
+
+def announced_rows(
+    plan: Encoding[Any], counts: NDArray[Any], totals: NDArray[Any], people: int, threshold: int
+) -> Announcement:
+    """What the first sum of so many people says: the rows that may be sent. Refused if it cannot be true."""
+    if (counts < 0).any() or (counts > people).any() or (totals < 0).any():
+        raise MessageError(IMPOSSIBLE)
+    items = allowed(plan, counts, people, threshold)
+    return Announcement(items, counts[items], totals.astype(np.uint64), counts)
 
 
 def plain_sums(

@@ -12,8 +12,8 @@ is void, and is repeated without those who withheld.
 What remains possible: whoever reveals last can void a draw whose outcome it does not like, once for each
 identity that it is ready to lose. The server gathers all secrets before anybody else knows them. It can void
 a draw at no price, by saying that somebody was silent who was not, and repeat it until it likes the group.
-Nobody else can tell that from real silence. Only refusing to take part in many draws limits it, which is left
-to whoever runs a `Drawer`.
+Nobody else can tell that from real silence. Only refusing to take part in many draws limits it, which
+`node.drawn` does, and which is left to whoever else runs a `Drawer`.
 
 | state of a person | gets        | sends      |     | phase of the server | gets       | sends       |
 |-------------------|-------------|------------|-----|---------------------|------------|-------------|

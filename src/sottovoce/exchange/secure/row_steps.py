@@ -26,10 +26,10 @@ from numpy.typing import NDArray
 
 from sottovoce.errors import MessageError
 from sottovoce.exchange.secure.contribution import (
+    IMPOSSIBLE,
     Contribution,
     Numbers,
-    allowed,
-    check_counts,
+    announced_rows,
     check_shapes,
 )
 from sottovoce.exchange.secure.fixed_point import SIGNED, UNSIGNED
@@ -153,17 +153,16 @@ class StepPlan(NamedTuple):
     def _announcement(
         self, counts: NDArray[np.int64], totals: NDArray[np.int64], people: int, threshold: int
     ) -> Announcement:
-        check_counts(counts, totals, people)
+        found = announced_rows(self, counts, totals, people, threshold)
         if totals[0] > people or counts.max(initial=0) > totals[0]:
-            raise MessageError("The sum of counts is impossible: a client did not count by 0 and 1.")
+            raise MessageError(IMPOSSIBLE)
         if not enough(int(totals[0]), people - threshold, max(self.k, self.least)):
             raise MessageError(
                 f"Only {count(int(totals[0]), 'person')} of the group contribute, of whom "
                 f"{people - threshold} may still drop out, and {max(self.k, self.least, 2)} are needed.",
                 "Begin a new round in a larger group.",
             )
-        items = allowed(self, counts, people, threshold)
-        return Announcement(items, counts[items], totals.astype(np.uint64), counts)
+        return found
 
     def pack(self, announced: Announcement) -> bytes:
         senders, peak = (int(each) for each in announced.totals)

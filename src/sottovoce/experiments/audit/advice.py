@@ -11,6 +11,7 @@ SLACK = 0.01
 FIGURES = {
     "items": "recall",
     "membership": "auc",
+    "announced": "auc",
     "not-items": "recall",
     "communities": "neighbours",
     "ratings": "right",
@@ -42,6 +43,9 @@ def advice(entries: Iterable[dict[str, Any]]) -> list[str]:
     leaking = {who for (who, attack), one in found.items() if attack == "items" and personal(one["recall"])}
     if "server" in leaking:
         told.append(f"The server can tell what single people did. {_against_a_server()}")
+    masked = found.get(("masked", "announced"))
+    if masked is not None and personal(masked["auc"]):
+        told.append("Masked rows are not masked well: they tell whose they are. Report the defect.")
     if "key" in leaking:
         told.append(
             "One participant who gives the shared key to the server opens everybody's updates. Use masks, "
@@ -63,7 +67,12 @@ def advice(entries: Iterable[dict[str, Any]]) -> list[str]:
             "Neighbours can tell what a person did by comparing models of the same sender. Let nodes meet "
             'other people in each round (network.peers = "uniform"), or withhold changes (privacy.steps).'
         )
-    alone = found.get(("server", "last-one"))
+    if leaking & {"decrypting", "decrypting together"}:
+        told.append(
+            "Participants can tell something of each other from sums that they decrypt, in which no row is "
+            "withheld. Ask more people for each sum (protocol.participants), or use masks."
+        )
+    alone = found.get(("server", "last-one"), found.get(("decrypting", "last-one")))
     if alone is not None and alone["exposed"]["value"]:
         told.append(
             f"{share(alone['exposed']['value'])} of people stand alone behind a row of a sum at some time. "

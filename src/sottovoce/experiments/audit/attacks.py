@@ -7,14 +7,15 @@ import numpy as np
 
 from sottovoce.evaluate.audit import changed_rows, communities, complement, last_one, membership
 from sottovoce.evaluate.audit.changes import Changes, first_rounds
-from sottovoce.evaluate.audit.figures import Figure
+from sottovoce.evaluate.audit.figures import Figure, over_people
 from sottovoce.experiments.audit.records import Records, Sum
 from sottovoce.experiments.audit.views import View
 from sottovoce.state import Bools, Doubles, Longs
 
 _OF_UPDATES = ("changed", "repeated", "every", "length", "side", "never")
 _OF_MODELS = ("changed", "repeated", "length", "age", "unusual", "never")
-SUMS = ("participant", "participants", "sums", "group")
+DECRYPTED = ("decrypting", "decrypting together")
+SUMS = ("participant", "participants", *DECRYPTED, "sums", "group")
 """Views that see sums of several people's updates."""
 _OF_SUMS = ("changed", "repeated", "every", "length", "unusual", "side")
 
@@ -90,6 +91,29 @@ def members(view: View, truth: Truth, way: str) -> dict[str, Any]:
     return _entry("membership", view, way, curve)
 
 
+def announced_rows(vectors: Records, truth: Truth) -> dict[str, Any]:
+    """Whether people's masked vectors tell which of the rows that their group sums are of items they have, by
+    how far each moves. What a group sums, everybody in it has in common, and does not count."""
+    group, rounds = (
+        vectors.clock * (int(-vectors.observer.min()) + 1) - vectors.observer,
+        np.unique(vectors.round),
+    )
+    length, curve = np.linalg.norm(vectors.rows.astype(np.float64), axis=1), []
+    for count in some_rounds(len(rounds)):
+        columns = [(np.empty(0), np.empty(0), np.empty(0, np.int64))]
+        for one in np.unique(group[vectors.round <= rounds[count - 1]]):
+            person, here = vectors.sender[group == one], group[vectors.message] == one
+            scores = length[here].reshape(len(person), -1)
+            own = truth.own(person)[:, vectors.ids[here][: scores.shape[1]]]
+            other = np.roll(scores, len(person) // 2, axis=0)
+            columns.append((membership.auc(scores, own), membership.auc(other, own), person))
+        found, another, people = (np.concatenate(column) for column in zip(*columns, strict=True))
+        auc = over_people(found, np.full(len(found), 0.5), people, another)
+        curve.append({"rounds": count, "auc": plain(auc)})
+    about = {"attack": "announced", "observer": "masked", "way": "length"}
+    return {**about, **curve[-1], "over_rounds": curve}
+
+
 def not_items(view: View, truth: Truth) -> dict[str, Any]:
     """Which items people do not have, from rows that did not change."""
     own, curve = truth.own(view.person), []
@@ -147,6 +171,19 @@ def sums(records: Records, masked: list[Sum]) -> dict[str, Any] | None:
     seen = records.among(chosen)
     of = seen.message
     return _last_one(seen.round[of], seen.clock[of], seen.sender[of], seen.ids, "plain sum", "server")
+
+
+def decrypted(opened: list[Sum], sent: Records | None) -> dict[str, Any] | None:
+    """The same of the sums that participants decrypt, in which every row is that somebody changed.
+
+    They see the change of somebody who is alone behind a row, and not whose it is.
+    """
+    if sent is None or not opened:
+        return None
+    those = sent.among(np.isin(sent.clock, [one.clock for one in opened]))
+    of = those.message
+    line = those.round[of], those.clock[of], those.sender[of], those.ids
+    return _last_one(*line, "decrypted sum", "decrypting")
 
 
 def _last_one(

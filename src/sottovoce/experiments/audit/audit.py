@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from sottovoce.combine.sums.interface import participants_decrypt
 from sottovoce.errors import RunError
 from sottovoce.experiments.audit import (
     attacks,
@@ -112,16 +113,20 @@ def _attacked(
     if isinstance(known, str):
         notes.append(f"{_PRIVATE}{known}, so the observed rounds cannot be run again.")
     sent = known.sent if isinstance(known, Again) else None
-    masked = records.sums(run.directory, train.items) if run.directory is not None else []
+    place, items = run.directory, train.items
+    masked = records.sums(place, items) if place is not None else []
+    opened: list[records.Sum] = []
+    if participants_decrypt(parts.sum):
+        masked, opened = [], masked
     held = np.diff(train.indptr)
-    found = views.views(seen, train.items)
+    found = views.views(seen, items)
     if masked:
-        found.append(participants.of_sums(masked, train.items, held))
-    asked = run.recipe.protocol.sum
-    if sent is not None and asked is not None and asked.name == "homomorphic":
+        found.append(participants.of_sums(masked, items, held))
+    if sent is not None and participants_decrypt(parts.sum):
         # All participants hold the same secret key, so one of them can give it to the server.
-        found.append(views.of_updates("key", sent, train.items))
-    found += participants.views(seen, sent, parts.merge, train.items, held)
+        found.append(views.of_updates("key", sent, items))
+        found += participants.decrypted(opened, sent, parts.merge, items, held)
+    found += participants.views(seen, sent, parts.merge, items, held)
     entries: list[dict[str, Any]] = []
     for view in found:
         of_items = attacks.items(view, truth, per_item)
@@ -131,13 +136,19 @@ def _attacked(
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
         if view.name not in attacks.SUMS:
-            rated = ratings.attack(view, parts.model, train, _before(view, run, split, seen))
+            read = sent if view.name == "key" and sent is not None else seen
+            rated = ratings.attack(view, parts.model, train, _before(view, run, split, read))
             if isinstance(rated, str):
                 notes += [rated] if rated not in notes else []
             else:
                 entries += rated
-    if (few := attacks.sums(seen, masked)) is not None:
-        entries.append(few)
+    vectors = records.masked(place, items) if place is not None else None
+    if vectors is not None:
+        entries.append(attacks.announced_rows(vectors, truth))
+        if isinstance(known, Again):
+            entries += private.entries(views.of_updates("masked", vectors, items), truth, known)
+    for few in (attacks.sums(seen, masked), attacks.decrypted(opened, sent)):
+        entries += [few] if few is not None else []
     of_groups = [one for one in masked if one.observer >= 0]
     if isinstance(known, Again):
         entries += private.singled(of_groups, truth, known)

@@ -3,12 +3,14 @@
 Two models of the server differ by the sum of all that was aggregated between them. A participant knows who
 took part in between (in some systems; here always, which is the worst case), and what it sent itself.
 
-| view           | who                                 | what it knows                                       |
-|----------------|-------------------------------------|-----------------------------------------------------|
-| `participant`  | one participant                     | differences of the models that it received          |
-| `participants` | all observing participants together | differences of the models that any of them received |
-| `sums`         | a server under masks                | how many people changed each row, and sums of rows  |
-| `group`        | a member of a masked group of peers | the same of its group                               |
+| view                  | who                                 | what it knows                                |
+|-----------------------|-------------------------------------|----------------------------------------------|
+| `participant`         | one participant                     | differences of the models that it received   |
+| `participants`        | all observing participants together | differences of models that any of them got   |
+| `decrypting`          | one participant who decrypts sums   | the sum of the aggregation before its own    |
+| `decrypting together` | all of them who observe             | the sums that any of them decrypted          |
+| `sums`                | a server under masks                | how many changed each row, and sums of rows  |
+| `group`               | a member of a masked group of peers | the same of its group                        |
 
 If a single aggregation lies between two models, the observers subtract their own updates: a row that moved
 exactly along these was changed by nobody else. Of what is left they assume that one other person contributed,
@@ -26,6 +28,8 @@ from sottovoce.state import Bools, Doubles, Floats, Longs
 
 ROWS = 2**19
 """Changed rows that are looked at in all; if there are more, some people are attacked, evenly chosen."""
+LITTLE = np.finfo(np.float32).tiny
+"""The change of a row that is known to have changed, when nothing more is known."""
 PARALLEL = 1e-4
 """How far two rows may point apart, as 1 − cos², and still count as parallel."""
 
@@ -67,11 +71,51 @@ def of_sums(sums: list[Sum], items: int, held: Longs) -> View:
     rounds, steps = np.unique([one.round for one in sums]), []
     for one in sums:
         rows = np.zeros((items, one.rows.shape[1]), np.float32)
-        rows[one.counts > 0] = np.finfo(np.float32).tiny  # changed, and nothing more is known
+        rows[one.counts > 0] = LITTLE
         rows[one.items] = one.rows
         time = int(np.searchsorted(rounds, one.round))
         steps.append(Step(max(0, one.observer), time, rows, one.head, one.senders))
     return ascribed(name, steps, len(sums[0].head), held, len(rounds))
+
+
+def decrypted(sums: list[Sum], sent: Records, rule: Any, items: int, held: Longs) -> list[View]:
+    """What participants know who decrypt the sum of the aggregation before theirs, however few people changed
+    a row. They subtract what they sent themselves, which leaves the rest exactly."""
+    if not sums:
+        return []
+    rounds, observers = np.unique([one.round for one in sums]), np.unique([one.observer for one in sums])
+    found: list[View] = []
+    for name, groups in (("decrypting", [[who] for who in observers]), ("decrypting together", [observers])):
+        steps: list[Step] = []
+        for us in groups:
+            first: dict[int, Sum] = {}  # without a new sum, the same one is decrypted again
+            for one in sums:
+                if one.observer in us:
+                    first.setdefault(one.clock, one)
+            steps += [_others_part(one, sent, rule, items, us, rounds) for one in first.values()]
+        if name == "decrypting" or len(observers) > 1:
+            found.append(ascribed(name, steps, len(sums[0].head), held, len(rounds)))
+    return [view for view in found if len(view.person)]
+
+
+def _others_part(one: Sum, sent: Records, rule: Any, items: int, us: Any, rounds: Longs) -> Step:
+    """A sum without what its observers `us` sent; the head is the mean over all instances of the others."""
+    from sottovoce.combine.aggregate.interface import head_weight, row_weight
+
+    own = sent.among((sent.clock == one.clock) & np.isin(sent.sender, us))
+    share, heads = (
+        np.array([weight(rule, size) for size in own.size.tolist()], np.float64)
+        for weight in (row_weight, head_weight)
+    )
+    rows, counts = np.zeros((items, one.rows.shape[1])), one.counts - np.bincount(own.ids, minlength=items)
+    rows[one.items] = one.rows
+    np.subtract.at(rows, own.ids, share[own.message, None] * own.rows)
+    rows[counts > 0] += LITTLE  # somebody changed it, though changes may cancel
+    rows[counts == 0] = 0
+    head = (one.head - heads @ own.head) / max(1.0, one.instances - heads.sum())
+    key = int(us[0]) if len(us) == 1 else 0
+    others, time = np.setdiff1d(one.senders, us), int(np.searchsorted(rounds, one.round))
+    return Step(key, time, rows.astype(np.float32), head.astype(np.float32), others)
 
 
 def _steps(

@@ -4,7 +4,7 @@ import json
 import re
 import zipfile
 import zlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,38 +60,75 @@ class Sum(NamedTuple):
     items: Longs  # [m], the items whose rows are summed
     rows: Floats  # [m, w]
     head: Floats  # [h]
-    observer: int = -1  # a member of the group; -1: the server
+    observer: int = -1  # a member of the group, or a participant who decrypts it; -1: the server
+    instances: int = 0  # of all of them, where a participant decrypts that
 
 
 def sums(directory: Path, items: int) -> list[Sum]:
-    """The sums that a server or members of groups saw of masked updates; none if nothing is masked."""
+    """The sums that a server, members of groups, or participants who decrypt saw, one for each who saw it."""
     found = []
-    for path in sorted((directory / OBSERVED).glob("*.npz")):
-        name = _NAME.fullmatch(path.name)
+    for path, round in _holding(directory, "sum_counts"):
         with np.load(path, allow_pickle=False) as content:
-            if name is None or "sum_counts" not in content or not len(content["sum_counts"]):
-                continue
             known = {key: content[key] for key in ("sum_counts", "sum_items", "sum_rows", "sum_head")}
             group = "sum_senders" in content
             about = [f"sum_{one}" for one in ("senders", "clock", "observer")] if group else _OF_SERVER
             who, clock, observer = (content[key] for key in about)
+            total = int(content["sum_totals"][0]) if group and "sum_totals" in content else 0
         ids, counts, rows = known["sum_items"], known["sum_counts"], known["sum_rows"]
         fits = rows.ndim == 2 and len(rows) == len(ids) and counts.shape == (items,) and len(clock)
         if not fits or (len(ids) and not 0 <= ids.min() <= ids.max() < items):
             raise RunError(f"{path} is damaged: its sums do not fit together.", AGAIN)
-        found.append(
-            Sum(
-                int(name[1]),
-                int(clock[0]),
-                who.astype(np.int64),
-                counts.astype(np.int64),
-                ids.astype(np.int64),
-                rows.astype(np.float32),
-                known["sum_head"].astype(np.float32),
-                int(observer[0]),
-            )
+        one = Sum(
+            round,
+            int(clock[0]),
+            who.astype(np.int64),
+            counts.astype(np.int64),
+            ids.astype(np.int64),
+            rows.astype(np.float32),
+            known["sum_head"].astype(np.float32),
+            instances=total,
         )
+        found += [one._replace(observer=int(each)) for each in (observer if group else observer[:1])]
     return found
+
+
+def masked(directory: Path, items: int) -> Records | None:
+    """The vectors of rows and heads that people masked, read as if there were no masks; None without any.
+
+    An integer modulo 2^b counts with a sign and as a share of the largest one. How many instances were behind
+    it is not told.
+    """
+    found = []
+    for path, round in _holding(directory, "masked_rows"):
+        with np.load(path, allow_pickle=False) as content:
+            known = {key: content[key] for key in (*_PER_MESSAGE, "head", "user", "sum_items", "sum_rows")}
+            vectors = content["masked_rows"]
+        senders, announced = len(known["sender"]), known["sum_items"]
+        numbers = np.ldexp(vectors.view(f"i{vectors.itemsize}").astype(np.float64), 1 - 8 * vectors.itemsize)
+        rows, head = np.split(numbers, [known["sum_rows"].size], axis=1)
+        if head.shape != known["head"].shape or len(announced) != len(known["sum_rows"]):
+            raise RunError(f"{path} is damaged: its masked vectors do not fit its sums.", AGAIN)
+        lines = known | {
+            "ids": np.tile(announced, senders),
+            "age": np.zeros(senders * len(announced), np.int64),
+            "offset": np.arange(senders + 1) * len(announced),
+            "rows": rows.reshape(-1, known["sum_rows"].shape[1]),
+            "head": head,
+        }
+        if problem := _fault(lines, np.iinfo(np.int64).max, items):
+            raise RunError(f"{path} is damaged: {problem}.", AGAIN)
+        found.append(of_arrays(round, lines))
+    return joined(found) if found else None
+
+
+def _holding(directory: Path, name: str) -> Iterator[tuple[Path, int]]:
+    """The records in which this array is not empty, and their rounds."""
+    for path in sorted((directory / OBSERVED).glob("*.npz")):
+        if known := _NAME.fullmatch(path.name):
+            with np.load(path, allow_pickle=False) as content:
+                there = name in content and len(content[name]) > 0
+            if there:
+                yield path, int(known[1])
 
 
 def read(directory: Path, people: int, items: int) -> Records:

@@ -10,9 +10,12 @@ WHO = {
     "neighbour": "One neighbour",
     "colluders": "A group of all observing neighbours",
     "both sides": "A group of neighbours on both sides of a person",
+    "masked": "The server, from masked rows,",
     "sums": "The server, from sums alone,",
     "group": "A member of a group, from its sum,",
     "key": "The server with the key of a colluding participant",
+    "decrypting": "One participant, from sums that it decrypts,",
+    "decrypting together": "A group of all observing participants, from sums that they decrypt,",
     "steps": "Whoever sees updates",
     "participant": "One participant",
     "participants": "A group of all observing participants",
@@ -42,6 +45,7 @@ WAYS = {
     "two steps": "two updates in a row",
     "plain sum": "a plain sum",
     "masked sum": "a masked sum",
+    "decrypted sum": "a decrypted sum",
     "trials": "canaries",
     "one run": "canaries in sums",
 }
@@ -107,6 +111,14 @@ def sentence(entry: dict[str, Any]) -> str:
                 f"({between(auc)}); guessing does in 50 %{_mixed_up(auc)}. "
                 f"With one false alarm in a hundred, {share(few)} of the items are found."
             )
+        case "announced":
+            auc = entry["auc"]
+            if auc["value"] is None:
+                return f"{who} cannot tell a person's rows from others."
+            return (
+                f"{who} tells a row of a person's item from another row of the group's sum in "
+                f"{share(auc['value'])} of cases ({between(auc)}); guessing does in 50 %."
+            )
         case "communities":
             found = entry["neighbours"]
             if found["value"] is None or not found["guessing"]:
@@ -166,13 +178,13 @@ def sentence(entry: dict[str, Any]) -> str:
             kept = "which the promise allows" if entry["epsilon"] <= claimed else "so THE PROMISE IS BROKEN"
             return f"{told}; {_PROMISES[entry['observer']]} {claimed:g}, {kept}."
         case _:
-            masked = entry["way"] == "masked sum"
+            kind, _, _ = entry["way"].partition(" ")
             told = (
-                f"In {'masked' if masked else 'plain'} sums {share(entry['alone'])} of the rows have a "
+                f"In {kind} sums {share(entry['alone'])} of the rows have a "
                 "single contributor, whose change the sum shows."
             )
             exposed = share(entry["exposed"]["value"])
-            return told if masked else f"{told} {exposed} of people are such a contributor {after}."
+            return told if kind == "masked" else f"{told} {exposed} of people are such a contributor {after}."
 
 
 def headlines(entries: list[dict[str, Any]]) -> list[str]:
@@ -200,7 +212,7 @@ def success(entry: dict[str, Any]) -> float:
             return float(entry["neighbours"]["value"] or 0.0)
         case "ratings" | "instances":
             return float(entry["right"]["value"] or 0.0)
-        case "membership":
+        case "membership" | "announced":
             return float(entry["auc"]["value"] or 0.0)
         case "vector" | "rows" | "head":
             return float(entry["likeness"]["value"] or 0.0)

@@ -3,6 +3,7 @@
 | view         | who                                     | what it knows                                 |
 |--------------|-----------------------------------------|-----------------------------------------------|
 | `server`     | the server of a federation              | every update that reaches it                  |
+| `masked`     | the same, of masked sums                | masked vectors, read as if there were no mask |
 | `neighbour`  | one peer who got two models of a sender | the difference of these models                |
 | `colluders`  | all observing peers together            | differences of models that any of them got    |
 | `both sides` | the peers around one person             | what the person added to models that came in  |

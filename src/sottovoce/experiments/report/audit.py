@@ -15,6 +15,7 @@ TITLE = "Who can see what"
 _NAMES = {
     "items": "items the person has",
     "membership": "a person's item, out of two",
+    "announced": "the row of a person's item, out of two",
     "not-items": "items the person does not have",
     "communities": "similar people",
     "ratings": "ratings",
@@ -23,13 +24,18 @@ _NAMES = {
     "rows": "the person's change of rows",
     "head": "the person's change of the head",
     "last-one": "people alone behind a row of a sum",
+    "singled": "people whose vectors are found in a sum",
 }
 _OBSERVERS = {
     "server": "the server",
+    "masked": "the server, from masked rows",
     "sums": "the server, from sums",
     "key": "the server with a participant's key",
     "participant": "one participant",
     "participants": "all observing participants together",
+    "decrypting": "one participant, from sums that it decrypts",
+    "decrypting together": "all observing participants, from sums that they decrypt",
+    "group": "a member of a group, from its sum",
     "neighbour": "one neighbour",
     "colluders": "all observing neighbours together",
     "both sides": "neighbours on both sides",

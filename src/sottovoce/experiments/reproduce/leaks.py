@@ -17,6 +17,7 @@ from sottovoce.experiments.runs.run import Run
 WHAT = {
     "items": ("items", "recall"),
     "item of two": ("membership", "auc"),
+    "row of two": ("announced", "auc"),
     "no item": ("not-items", "recall"),
     "similar people": ("communities", "neighbours"),
     "ratings": ("ratings", "right"),
@@ -29,11 +30,14 @@ WHAT = {
 """What an observer finds, as an attack and its figure."""
 WHO = {
     "server": "the server",
+    "masked": "the server, from masked rows",
     "sums": "the server, from sums",
     "group": "a member of a group, from its sum",
     "key": "the server with a participant's key",
     "participant": "one participant",
     "participants": "all observing participants",
+    "decrypting": "one participant, from sums that it decrypts",
+    "decrypting together": "all observing participants, from sums that they decrypt",
     "neighbour": "one neighbour",
     "colluders": "all observing neighbours",
     "both sides": "neighbours on both sides",

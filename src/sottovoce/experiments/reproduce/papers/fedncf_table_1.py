@@ -6,6 +6,7 @@ access: we ask that no more is found. Otherwise means by guessing, or by taking 
 finds more, so that knowing what is popular does not count as knowing a person.
 """
 
+import itertools
 from collections.abc import Mapping
 
 from sottovoce.experiments.reproduce import figures, leaks
@@ -21,58 +22,60 @@ NAMES = {
     "vector": "local U",
     "rows": "local I",
     "head": "local N",
+    "row of two": "which of the summed rows are of own items",
 }
 ALL = 0.95
 """The share that counts as access."""
 SERVER = {"items": ACCESS, "instances": ACCESS, "vector": DEDUCED, "rows": ACCESS, "head": ACCESS}
 OTHERS = {"items": DEDUCED, "instances": NONE, "vector": DEDUCED, "rows": DEDUCED, "head": DEDUCED}
-NOBODY = dict.fromkeys(NAMES, NONE)
+MASKED = {what: NONE for what in NAMES if what not in ("items", "instances")}
+NOBODY = {what: NONE for what in NAMES if what != "row of two"}
 
 
 @statement("fedncf_table_1.server_of_fedavg")
 def server_of_fedavg(form: Reproduction, results: Results) -> list[Finding]:
     """The column S of MF-FedAvg."""
-    return _column(form, results, "plain federation", "server", SERVER)
+    return _column(form, results, "plain federation", SERVER, "server")
 
 
 @statement("fedncf_table_1.participant_of_fedavg")
 def participant_of_fedavg(form: Reproduction, results: Results) -> list[Finding]:
     """The column P_j of MF-FedAvg, for one participant, and for several who share what they know."""
-    return [
-        finding
-        for who in ("participant", "participants")
-        for finding in _column(form, results, "plain federation", who, OTHERS)
-    ]
+    return _column(form, results, "plain federation", OTHERS, "participant", "participants")
 
 
 @statement("fedncf_table_1.server_of_secavg")
 def server_of_secavg(form: Reproduction, results: Results) -> list[Finding]:
-    """The column S of MF-SecAvg: from masked messages, and from the sums that it unmasks."""
-    return [
-        finding for who in ("server", "sums") for finding in _column(form, results, "SecAvg", who, NOBODY)
-    ]
+    """The column S of MF-SecAvg: from both masked vectors, and from the sums that it unmasks."""
+    counts, rows, sums = (
+        _column(form, results, "SecAvg", marks, who)
+        for who, marks in (("server", NOBODY), ("masked", MASKED), ("sums", NOBODY))
+    )
+    return [*counts, *rows, *sums]
 
 
 @statement("fedncf_table_1.participant_of_secavg")
 def participant_of_secavg(form: Reproduction, results: Results) -> list[Finding]:
     """The column P_j of MF-SecAvg."""
-    return [
-        finding
-        for who in ("participant", "participants")
-        for finding in _column(form, results, "SecAvg", who, NOBODY)
-    ]
+    return _column(form, results, "SecAvg", NOBODY, "participant", "participants")
 
 
 @statement("fedncf_table_1.server_of_heavg")
 def server_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
     """HEAvg protects as SecAvg does (Section 7), as long as nobody gives the key away."""
-    return _column(form, results, "HEAvg", "server", NOBODY)
+    return _column(form, results, "HEAvg", NOBODY, "server")
+
+
+@statement("fedncf_table_1.participant_of_heavg")
+def participant_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
+    """What participants find in sums that they decrypt, alone and together (Appendix C.2)."""
+    return _column(form, results, "HEAvg", NOBODY, "decrypting", "decrypting together")
 
 
 @statement("fedncf_table_1.key_of_heavg")
 def key_of_heavg(form: Reproduction, results: Results) -> list[Finding]:
     """A participant who gives the shared key to the server opens every update."""
-    return _column(form, results, "HEAvg", "key", SERVER)
+    return _column(form, results, "HEAvg", SERVER, "key")
 
 
 @statement("fedncf_table_1.sums_exclude_items")
@@ -90,10 +93,21 @@ def sums_exclude_items(form: Reproduction, results: Results) -> list[Finding]:
 
 @statement("fedncf_table_1.k_anonymous")
 def k_anonymous(form: Reproduction, results: Results) -> list[Finding]:
-    """No row of a sum has a single contributor."""
+    """No row of a masked sum has a single contributor."""
+    return _alone(form, results, "SecAvg", "server")
+
+
+@statement("fedncf_table_1.k_anonymous_by_heavg")
+def k_anonymous_by_heavg(form: Reproduction, results: Results) -> list[Finding]:
+    """No row of a sum that participants decrypt has a single contributor."""
+    return _alone(form, results, "HEAvg", "decrypting")
+
+
+def _alone(form: Reproduction, results: Results, label: str, who: str) -> list[Finding]:
+    """Whether somebody is alone behind a row of a sum."""
     found = []
-    for run in form.stands_for("SecAvg", results):
-        alone = [one.value for seed in results[run] if (one := leaks.leak(seed, "server", "alone in a sum"))]
+    for run in form.stands_for(label, results):
+        alone = [one.value for seed in results[run] if (one := leaks.leak(seed, who, "alone in a sum"))]
         if alone:
             said = f"{', '.join(run)}: {_share(max(alone))} of people are alone behind a row of a sum"
             found.append(Finding(said, max(alone) == 0))
@@ -101,12 +115,12 @@ def k_anonymous(form: Reproduction, results: Results) -> list[Finding]:
 
 
 def _column(
-    form: Reproduction, results: Results, label: str, who: str, marks: Mapping[str, str]
+    form: Reproduction, results: Results, label: str, marks: Mapping[str, str], *observers: str
 ) -> list[Finding]:
-    """A finding for every cell of a column that was measured."""
+    """A finding for every cell of a column that was measured, for each of these observers."""
     found = []
     for run in form.stands_for(label, results):
-        for what, mark in marks.items():
+        for who, (what, mark) in itertools.product(observers, marks.items()):
             every = [one for seed in results[run] if (one := leaks.leak(seed, who, what)) is not None]
             if every:
                 name = NAMES.get(what, what)
