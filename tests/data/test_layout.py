@@ -239,6 +239,15 @@ def test_several_titles_of_an_item_are_told(tmp_path: Path) -> None:
     )
 
 
+def test_a_number_that_is_the_name_of_another_column() -> None:
+    """A table from NumPy has columns 0, 1, 2; the first one has the number 1."""
+    frame = pl.DataFrame({"0": [1, 2], "1": [3, 4], "2": [5, 6]})
+    with pytest.raises(DataError, match="has a column called '1', and column number 1 is called '0'"):
+        load(frame, columns={"user": 1, "item": 2})
+    assert load(frame, columns={"user": "0", "item": "1"}).users.tolist() == ["1", "2"]
+    assert load(frame, columns={"user": "0", "item": 3}).catalog.ids.tolist() == ["5", "6"]
+
+
 def test_a_column_is_one_thing() -> None:
     frame = pl.DataFrame({"a": [1, 2], "b": [3, 4]})
     with pytest.raises(DataError, match="'a' is given as user and as item"):

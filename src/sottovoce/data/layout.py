@@ -145,6 +145,8 @@ def below_numbers(table: Table, sure: bool, remedy: str = _HEADER) -> Table:
 def refuse_unclear_header(table: Table) -> None:
     """Refuse a first row of text that could name the columns, or be a row with ids that never repeat."""
     first = table.frame.row(0)
+    if not any(first):
+        raise DataError(f"{table.place(0)} holds nothing but separators.", "Remove it.")
     if any(looks.like_value(value) for value in first):
         return
     pairs = [(series, value) for series, value in zip(table.frame, first, strict=True) if value]
@@ -245,6 +247,12 @@ def _find(where: str, names: tuple[str, ...], column: str | int) -> int:
     if column in names:
         return names.index(str(column))
     if str(column).isdecimal() and 1 <= int(column) <= len(names):
+        if str(column) in names and names[int(column) - 1] != str(column):
+            raise DataError(
+                f"{where} has a column called {str(column)!r}, and column number {column} is called "
+                f"{names[int(column) - 1]!r}.",
+                f"If you mean the name, write {str(column)!r} in quotation marks; else the other one.",
+            )
         return int(column) - 1
     raise DataError(f"{where} has no column {column!r}.", nearest(str(column), list(names)))
 
