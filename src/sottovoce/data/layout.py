@@ -320,9 +320,11 @@ def _by_order(table: Table) -> dict[str, int]:
     if not start and frame.width > 2 and frame.height >= _COUNTED and looks.counts(frame.to_series(0)):
         raise _unclear(table, "has no header, and its first column seems to hold row numbers")
     found = {"user": start, "item": start + 1}
-    for at in range(start + 2, min(start + 4, frame.width)):
+    if looks.asins(frame.to_series(start)) and looks.reviewers(frame.to_series(start + 1)):
+        found = {"user": start + 1, "item": start}  # Amazon's ratings of 2018
+    for at in range(start + 2, frame.width):
         kind = looks.order(frame.to_series(at))
-        if kind is not None:
+        if kind == "time" or (kind == "rating" and at < start + 4):
             found.setdefault(kind, at)
     for role in ("user", "item"):
         series = frame.to_series(found[role])

@@ -88,6 +88,8 @@ class Table:
         doubt = decimals.doubt(values, self.frame.columns[column]) if scale is None else None
         if doubt is not None:
             self._refuse(column, *doubt)
+        if scale is None and (zeros := decimals.zeros(values)):
+            self.notes.append(f'{zeros:,} of {len(values):,} ratings are 0, which often means "not rated"')
         return values
 
     def times(self, column: int) -> NDArray[np.int64]:

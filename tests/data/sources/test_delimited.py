@@ -196,6 +196,16 @@ def test_frames_and_parquet(tmp_path: Path) -> None:
         assert facts(load(content)) == [("1", "y", 2.0, 9), ("2", "x", 1.0, 7)]
 
 
+def test_zeros_that_may_mean_not_rated_are_told() -> None:
+    for ratings, said in (
+        ([0, 0, 0, 5, 8, 10], True),
+        ([0, 1, 1, 2, 3, 4], False),
+        ([0, 0, 0, 1, 1, 1], False),
+    ):
+        data = load(pl.DataFrame({"user": range(6), "item": range(6), "rating": ratings}))
+        assert ('3 of 6 ratings are 0, which often means "not rated"' in data.source) == said
+
+
 def test_bad_values_in_frames_are_named_by_row() -> None:
     with pytest.raises(DataError, match="row 2 has a rating that is not a number"):
         load(pl.DataFrame(COLUMNS).with_columns(rating=pl.Series([1.0, None])))
