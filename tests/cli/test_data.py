@@ -41,7 +41,12 @@ def test_info_of_an_own_file(call: Call, ratings: Path) -> None:
     assert (facts["from"], facts["until"]) == ("1970-01-01", "1970-01-01")
     shown = call("data", "info", path)
     assert shown.exit_code == 0
-    for words in (f"60 users, 80 items, {facts['interactions']:,} interactions", "█", "ratings", "not known"):
+    for words in (
+        f"60 people, 80 items, {facts['interactions']:,} interactions",
+        "█",
+        "ratings",
+        "not known",
+    ):
         assert words in shown.stdout
 
 

@@ -94,6 +94,7 @@ def forbidden(monkeypatch: pytest.MonkeyPatch) -> None:
     ("command", "code", "said"),
     [
         (("run", "--data", "blocked/r.csv"), 3, "blocked/r.csv cannot be read: Permission denied."),
+        (("data", "info", "blocked/r.csv"), 3, "blocked/r.csv cannot be read: Permission denied."),
         (("run", "blocked/x.toml"), 2, "blocked/x.toml cannot be read: Permission denied."),
         (("reproduce", "blocked/x.toml"), 2, "blocked/x.toml cannot be read: Permission denied."),
         (("report", "blocked/run"), 6, "blocked/run"),

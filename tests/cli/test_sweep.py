@@ -158,3 +158,10 @@ def test_a_killed_sweep_continues(call: Call, recipe: Path) -> None:
     assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["points"][0]["seeds"] == [1, 2]
     assert first.stat().st_mtime_ns == before
+
+
+def test_errors_name_the_option(call: Call) -> None:
+    for option in ("--set", "--grid"):
+        done = call("sweep", "quickstart", option, "model.factors=0")
+        assert done.exit_code == 2
+        assert f"error: {option}: model.factors = 0 cannot be used" in done.stderr

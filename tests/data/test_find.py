@@ -157,6 +157,11 @@ def test_a_cache_that_cannot_be_written(tmp_path: Path) -> None:
         find.store(tmp_path / "file" / "set", {"rows": b""})
 
 
+def test_web_addresses_are_no_files() -> None:
+    with pytest.raises(DataError, match="is a web address, not a file"):
+        find.file("https://example.org/ratings.csv", None)
+
+
 def test_files_are_also_found_in_the_places(tmp_path: Path) -> None:
     (tmp_path / "shared/set/a.csv").touch()
     assert find.file("set/a.csv", None) == tmp_path / "shared/set/a.csv"

@@ -108,4 +108,6 @@ def test_data_says_in_two_lines_what_it_is() -> None:
     ]
     assert repr(data.catalog) == "<Catalog mi ne: 2 items; known: ids>"
     plain = build("mine", ["a", "b"], ["x", "y"])
+    one = build("mine", ["a"], ["x"])
+    assert repr(one).startswith("mine: 1 person, 1 item, 1 interaction, density 100 %")
     assert repr(plain) == "mine: 2 people, 2 items, 2 interactions, density 50 %, no ratings\nfrom memory"

@@ -8,6 +8,7 @@ import pytest
 
 from sottovoce.data.load import load
 from sottovoce.errors import DataError
+from tests.data.facts import facts
 
 GOODREADS = (
     "Book Id,Title,Author,ISBN,My Rating,Average Rating,Date Read,Date Added,Exclusive Shelf,Read Count"
@@ -237,6 +238,36 @@ def test_several_titles_of_an_item_are_told(tmp_path: Path) -> None:
     assert data.notes == (
         "1 of 2 items have more than one title, such as 'Alien' and 'Aliens' for '10'; the first is kept.",
     )
+
+
+def test_a_number_that_is_the_name_of_another_column() -> None:
+    """A table from NumPy has columns 0, 1, 2; the first one has the number 1."""
+    frame = pl.DataFrame({"0": [1, 2], "1": [3, 4], "2": [5, 6]})
+    with pytest.raises(DataError, match="has a column called '1', and column number 1 is called '0'"):
+        load(frame, columns={"user": 1, "item": 2})
+    assert load(frame, columns={"user": "0", "item": "1"}).users.tolist() == ["1", "2"]
+    assert load(frame, columns={"user": "0", "item": 3}).catalog.ids.tolist() == ["5", "6"]
+
+
+def test_amazons_files_begin_with_the_item(tmp_path: Path) -> None:
+    """Those of 2014 begin with the person."""
+    rows = [
+        ("A3AF8FFZAZYNE5", "B00006JP8P", "5.0", "1365811200"),
+        ("AKJHHD5VEH7VG", "0001713353", "3.0", "9"),
+    ]
+    path = tmp_path / "own.csv"
+    read = []
+    for order in ((0, 1, 2, 3), (1, 0, 2, 3)):
+        path.write_text("".join(",".join(row[at] for at in order) + "\n" for row in rows))
+        read.append(facts(load(path)))
+    assert read[0] == read[1]
+    assert read[0][0][:2] == ("A3AF8FFZAZYNE5", "B00006JP8P")
+
+
+def test_a_time_far_behind(tmp_path: Path) -> None:
+    path = tmp_path / "own.csv"
+    path.write_text("u1,i7,food,buy,4,1511544070\nu2,i7,food,pv,5,1511544071\nu1,i8,toys,pv,4,1511544072\n")
+    assert "user = #1, item = #2, time = #6; not used: #3, #4, #5" in load(path).source
 
 
 def test_a_column_is_one_thing() -> None:

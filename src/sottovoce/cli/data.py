@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sottovoce.data.interactions import Interactions
 
 BINS = 12
+NOUNS = {"users": "person"}
 
 
 @click.group("data")
@@ -74,7 +75,7 @@ def info(name: str, data_dir: Path | None, as_json: bool) -> None:
     console.print(f"{facts['name']} ({facts['source']})", soft_wrap=True)
     shown = ("users", "items", "interactions") if data else tuple(facts)
     counts = {k: facts[k] for k in shown if isinstance(facts[k], int)}
-    said = (plural.count(v, k.replace("_", " ").removesuffix("s")) for k, v in counts.items())
+    said = (plural.count(v, NOUNS.get(k, k.replace("_", " ").removesuffix("s"))) for k, v in counts.items())
     console.print(", ".join(said), soft_wrap=True)
     for note in facts.get("notes", ()):
         console.print(note, soft_wrap=True)

@@ -56,16 +56,18 @@ def command(
         raise click.UsageError(
             "Name a recipe (sottovoce recipes lists them), or give your own file with --data."
         )
+    from sottovoce.experiments.recipe.overrides import blaming
     from sottovoce.experiments.recipe.recipe import Recipe
     from sottovoce.experiments.recipe.shipped import DEFAULT, find
     from sottovoce.experiments.runs.start import run_recipe
 
-    named = _changes(data, columns, seed, threads)
-    resolved = Recipe.read(find(recipe or DEFAULT), [*changes, *named])
-    name = Path(recipe or str(data)).name.split(".")[0] or "run"
-    place = out or _place(Path("runs") / f"{name}-{resolved.run.seed}", resume)
-    fit = recipe is None and not any(change.startswith("run.rounds") for change in changes)
-    finished = run_recipe(resolved, place, data_dir, resume, progress=True, fit=fit, report=not no_report)
+    file, named = find(recipe or DEFAULT), _changes(data, columns, seed, threads)
+    with blaming(str(file), {"--set": changes, **named}):
+        resolved = Recipe.read(file, [*changes, *(change for one in named.values() for change in one)])
+        name = Path(recipe or str(data)).name.split(".")[0] or "run"
+        place = out or _place(Path("runs") / f"{name}-{resolved.run.seed}", resume)
+        fit = recipe is None and not any(change.startswith("run.rounds") for change in changes)
+        finished = run_recipe(resolved, place, data_dir, resume, progress=True, fit=fit, report=not no_report)
     if as_json:
         import json
 
@@ -81,17 +83,22 @@ def command(
 
 def _changes(
     data: str | None, columns: dict[str, str] | None, seed: int | None, threads: int | None
-) -> list[str]:
+) -> dict[str, list[str]]:
     """The options as changes to a recipe."""
     from sottovoce import files, registry
     from sottovoce.experiments.recipe import toml
 
-    given: dict[str, object] = {"run.seed": seed, "run.threads": threads, "data.columns": columns}
+    place = "data.path"
     if data is not None:
         named = data in registry.names("source") and not files.exists(Path(data))
-        known = named or registry.is_file(data)
-        given["data.name" if known else "data.path"] = data
-    return [f"{key}={toml.value(value)}" for key, value in given.items() if value is not None]
+        place = "data.name" if named or registry.is_file(data) else place
+    keys = {"--seed": "run.seed", "--threads": "run.threads", "--columns": "data.columns", "--data": place}
+    given = {"--seed": seed, "--threads": threads, "--columns": columns, "--data": data}
+    return {
+        option: [f"{keys[option]}={toml.value(value)}"]
+        for option, value in given.items()
+        if value is not None
+    }
 
 
 def _place(base: Path, resume: bool) -> Path:

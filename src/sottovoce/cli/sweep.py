@@ -54,9 +54,14 @@ def command(
     """
     from sottovoce.errors import RunError
     from sottovoce.experiments.functions import swept
+    from sottovoce.experiments.recipe.overrides import blaming
+    from sottovoce.experiments.recipe.shipped import find
     from sottovoce.experiments.runs import summary, sweep
 
-    done = swept(recipe, changes, sweep.grid(grid), sweep.seeds(seeds), jobs, out, data_dir, progress=True)
+    with blaming(str(find(recipe)), {"--set": changes, "--grid": grid}):
+        done = swept(
+            recipe, changes, sweep.grid(grid), sweep.seeds(seeds), jobs, out, data_dir, progress=True
+        )
     if done.note:
         say(f"note: there is no report. {done.note}", err=True)
     if as_json:

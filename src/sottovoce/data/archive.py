@@ -14,6 +14,7 @@ from pathlib import Path
 
 from sottovoce.data import bounded
 from sottovoce.errors import DataError
+from sottovoce.plural import listed
 
 _STARTS = (b"PK\x03\x04", b"PK\x05\x06")  # the second is an empty archive
 _BROKEN = (
@@ -27,6 +28,9 @@ _BROKEN = (
     ValueError,
     IndexError,
     OSError,
+)
+_TABLES = tuple(
+    kind + end for kind in (".csv", ".tsv", ".dat", ".data", ".jsonl", ".parquet") for end in ("", ".gz")
 )
 _DOCUMENTS = {  # how the name of a member begins
     "xl/": "an Excel workbook",
@@ -86,10 +90,14 @@ def only(path: Path) -> Path:
         raise DataError(
             f"{path} is {document}, which cannot be read.", "Save the table as CSV and use that file."
         )
-    if len(held) != 1:
-        example = f"{path}/{held[0]}" if held else f"{path}/ratings.csv"
+    if not held:
+        raise DataError(f"{path} holds no files.", "Give a file with at least one row.")
+    if len(held) > 1:
+        example = next((name for name in held if name.lower().endswith(_TABLES)), held[0])
         raise DataError(
-            f"{path} holds {len(held)} files.", f"Give the path of one of them, for example {example}."
+            f"{path} holds {len(held)} files: {listed(held, most=5)}.",
+            f"Give the path of one of them, for example {path}/{example}. Training and test sets are read "
+            "together if their names differ in one word only, such as train.csv and test.csv.",
         )
     return path / held[0]
 

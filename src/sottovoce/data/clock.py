@@ -53,9 +53,8 @@ def read(series: pl.Series, day_first: bool | None = None) -> Times:
     kind = series.dtype
     if kind in (pl.Datetime, pl.Date):
         return _moments(series if kind == pl.Datetime else series.cast(pl.Datetime("us")), "")
-    whole = _none(series) if kind.is_nested() or kind.is_temporal() else series.cast(pl.Int64, strict=False)
-    if kind in (pl.Boolean, pl.Object):
-        whole = _none(series)
+    other = kind.is_nested() or kind.is_temporal() or kind in (pl.Boolean, pl.Object)
+    whole = _none(series) if other else series.cast(pl.Int64, strict=False)
     if whole.null_count() == 0 and not kind.is_float():
         return _numbers(whole.to_numpy())
     if kind == pl.String:

@@ -113,6 +113,13 @@ def doubt(values: NDArray[np.float64], name: str) -> Doubt | None:
     )
 
 
+def zeros(values: NDArray[np.float64]) -> int:
+    """How many ratings are 0, if none is as frequent and the others are those of a scale from 1; else 0."""
+    found, count = np.unique(values, return_counts=True)
+    scale = len(found) > 3 and found[0] == 0 and found[1] >= 1 and found[-1] <= 10
+    return int(count[0]) if scale and count[0] == count.max() else 0
+
+
 def _lone_negative(found: NDArray[np.float64]) -> list[float] | None:
     """The only negative value, if the others reach 3 or more: no rating scale looks like this."""
     return [float(found[0])] if found[0] < 0 <= found[1] and found[-1] >= 3 else None

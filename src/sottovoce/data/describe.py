@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sottovoce import registry
-from sottovoce.data import repeats, sources
+from sottovoce.data import find, repeats, sources
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.load import load
 
@@ -28,7 +28,7 @@ def info(data: Any, *, data_dir: str | Path | None = None, **options: Any) -> di
 
 def other(name: str, data_dir: str | Path | None) -> dict[str, Any] | None:
     """Counts of a data set that holds no interactions; None for the others."""
-    known = None if Path(name).exists() else sources.called(name)
+    known = None if find.reachable(Path(name)).exists() else sources.called(name)
     return None if known is None else sources.counted(known, None if data_dir is None else Path(data_dir))
 
 

@@ -98,6 +98,10 @@ def file(path: str, data_dir: Path | None) -> Path:
     for choice in map(reachable, choices):
         if choice.exists() or archive.exists(choice):
             return choice
+    if "://" in path:
+        raise DataError(
+            f"{path} is a web address, not a file.", "Download it, and give the path of the file."
+        )
     tried = ", ".join(str(choice) for choice in choices)
     raise DataError(f"The file {path} does not exist. Looked for: {tried}.", "Check the path.")
 

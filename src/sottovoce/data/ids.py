@@ -161,6 +161,7 @@ def column(series: pl.Series, what: str, refuse: Refuse, place: Place) -> NDArra
     kind = series.dtype
     missing = f"has no {what}", f"Write the {what} in every row, or remove rows without one."
     wrong = "a truth value" if kind == pl.Boolean else "a time" if kind.is_temporal() else "a list"
+    wrong = "neither a number nor text" if kind == pl.Object else wrong
     if kind == pl.Boolean or kind.is_temporal() or kind.is_nested() or kind == pl.Object:
         told = f"{place(0)} has {wrong} for its {what}, in column {series.name}."
         raise DataError(told, "Say which column holds the ids.")

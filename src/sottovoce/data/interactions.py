@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sottovoce import plural
 from sottovoce.data import decimals, ids
 from sottovoce.errors import DataError
 
@@ -92,7 +93,9 @@ class Interactions:
         """Two lines: a summary, and where the data came from."""
         low, high = self.scale
         told = [
-            f"{self.people:,} people, {self.items:,} items, {len(self):,} interactions",
+            plural.count(self.people, "person"),
+            plural.count(self.items, "item"),
+            plural.count(len(self), "interaction"),
             f"density {100 * self.density:.3g} %",
             "no ratings" if (self.value == 1).all() else f"ratings {low:g} to {high:g}",
         ]

@@ -145,6 +145,8 @@ def below_numbers(table: Table, sure: bool, remedy: str = _HEADER) -> Table:
 def refuse_unclear_header(table: Table) -> None:
     """Refuse a first row of text that could name the columns, or be a row with ids that never repeat."""
     first = table.frame.row(0)
+    if not any(first):
+        raise DataError(f"{table.place(0)} holds nothing but separators.", "Remove it.")
     if any(looks.like_value(value) for value in first):
         return
     pairs = [(series, value) for series, value in zip(table.frame, first, strict=True) if value]
@@ -245,6 +247,12 @@ def _find(where: str, names: tuple[str, ...], column: str | int) -> int:
     if column in names:
         return names.index(str(column))
     if str(column).isdecimal() and 1 <= int(column) <= len(names):
+        if str(column) in names and names[int(column) - 1] != str(column):
+            raise DataError(
+                f"{where} has a column called {str(column)!r}, and column number {column} is called "
+                f"{names[int(column) - 1]!r}.",
+                f"If you mean the name, write {str(column)!r} in quotation marks; else the other one.",
+            )
         return int(column) - 1
     raise DataError(f"{where} has no column {column!r}.", nearest(str(column), list(names)))
 
@@ -312,9 +320,11 @@ def _by_order(table: Table) -> dict[str, int]:
     if not start and frame.width > 2 and frame.height >= _COUNTED and looks.counts(frame.to_series(0)):
         raise _unclear(table, "has no header, and its first column seems to hold row numbers")
     found = {"user": start, "item": start + 1}
-    for at in range(start + 2, min(start + 4, frame.width)):
+    if looks.asins(frame.to_series(start)) and looks.reviewers(frame.to_series(start + 1)):
+        found = {"user": start + 1, "item": start}  # Amazon's ratings of 2018
+    for at in range(start + 2, frame.width):
         kind = looks.order(frame.to_series(at))
-        if kind is not None:
+        if kind == "time" or (kind == "rating" and at < start + 4):
             found.setdefault(kind, at)
     for role in ("user", "item"):
         series = frame.to_series(found[role])

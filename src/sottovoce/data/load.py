@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from sottovoce import registry
-from sottovoce.data import find, named_parts, sources
+from sottovoce.data import archive, find, named_parts, sources
 from sottovoce.data.filters import Filters
 from sottovoce.data.interactions import Interactions
 from sottovoce.data.sources import Source
@@ -75,15 +75,19 @@ def _read(data: Any, folder: Path | None, seed: int, options: dict[str, Any]) ->
         return _source(own[0], options).read(own[1], seed)
     if path.suffix == ".zip" and path.is_file() and (known := sources.packed_in(path)):
         return _source(known, options).read(path, seed)
-    held = find.listed(path) if path.is_dir() else []
+    there = _there(path, folder)
+    held = find.listed(path) if path.is_dir() else _packed(there)
     if any(".train.rating" in one.name for one in held) or named_parts.RATINGS.search(name):
         return _source("ncf", {"path": name, **options}).read(folder, seed)
-    if any(one.name.endswith((".inter", ".inter.gz")) for one in held) or ".inter" in path.suffixes:
+    if inter := [one for one in held if one.name.endswith((".inter", ".inter.gz"))]:
+        name = name if path.is_dir() else str(inter[0])
+    if inter or ".inter" in path.suffixes:
         return _source("recbole", {"path": name, **options}).read(folder, seed)
-    if path.is_dir():
-        path = _divided(path, held)
-        name = str(path)
-    there = _there(path, folder)
+    train = _trained(held)
+    if path.is_dir() and train is None:
+        raise _unknown_folder(path, held)
+    if train is not None:
+        there, name = train, str(train)
     if named_parts.beside(there):
         return _source("divided", {"path": name, **options}).read(folder, seed)
     interactions = _source("delimited", {"path": name, **options}).read(folder, seed)
@@ -100,12 +104,17 @@ def _there(path: Path, folder: Path | None) -> Path:
         return path
 
 
-def _divided(path: Path, held: Sequence[Path]) -> Path:
-    """The training set in a folder with one divided data set. Other folders are refused."""
-    found = {parts["train"] for one in held if one.is_file() and (parts := named_parts.beside(one))}
-    if len(found) != 1:
-        raise _unknown_folder(path, held)
-    return found.pop()
+def _packed(path: Path) -> list[Path]:
+    """The files in an archive, sorted; none if it is no archive, or holds a single file."""
+    held = archive.names(path) if archive.packed(path) else []
+    return sorted(path / name for name in held) if len(held) > 1 else []
+
+
+def _trained(held: Sequence[Path]) -> Path | None:
+    """The training set among the files of a folder or an archive with one divided data set, else None."""
+    parts = [named_parts.beside(one) for one in held if archive.exists(one)]
+    found = {one["train"] for one in parts if one}
+    return found.pop() if len(found) == 1 else None
 
 
 def _refuse_settings(options: Mapping[str, Any], valid: Sequence[str], what: str) -> None:

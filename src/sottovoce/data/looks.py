@@ -95,6 +95,22 @@ def clocked(series: pl.Series) -> bool:
     return any(low / 1000**unit >= _RECENT[0] and high / 1000**unit < _RECENT[1] for unit in range(4))
 
 
+def asins(series: pl.Series) -> bool:
+    """Whether a column holds Amazon's numbers of products: B00… or the ISBN of a book."""
+    return _all_match(series, r"^(B[0-9A-Z]{9}|[0-9]{9}[0-9X])$")
+
+
+def reviewers(series: pl.Series) -> bool:
+    """Whether a column holds Amazon's names of reviewers."""
+    return _all_match(series, r"^A[0-9A-Z]{9,20}$")
+
+
+def _all_match(series: pl.Series, pattern: str) -> bool:
+    import polars as pl
+
+    return series.dtype == pl.String and bool(_sample(series).str.contains(pattern).all())
+
+
 def gaps(series: pl.Series) -> bool:
     """Whether some rows are empty."""
     import polars as pl

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from sottovoce.data import find
+from sottovoce import files
+from sottovoce.data import archive, find
 
 SPELLED = {
     "train": ("train", "training", "base"),
@@ -52,9 +53,15 @@ def common(path: Path) -> str:
 
 
 def unused(path: Path) -> list[Path]:
-    """Files beside this one that seem to be other parts, or negatives of parts, in another form."""
-    if not path.parent.is_dir() or not _WORD.search(path.name):
+    """Files beside this one that seem to be other parts, or negatives of parts, in another form.
+
+    They are in the same folder, of this machine or of an archive. A folder that we may not list has none.
+    """
+    if not _WORD.search(path.name):
         return []
-    stem = _WORD.sub("", path.name.partition(".")[0])
-    others = (one for one in find.listed(path.parent) if one.is_file() and one != path)
-    return [one for one in others if _WORD.search(one.name) and _WORD.sub("", one.name).startswith(stem)]
+    place, stem = archive.inside(path), _WORD.sub("", path.name.partition(".")[0])
+    others = [path.with_name(name) for name in files.held(path.parent)]
+    if place is not None:
+        others = [one for name in archive.names(place[0]) if (one := place[0] / name).parent == path.parent]
+    others = [one for one in others if one != path and _WORD.sub("", one.name).startswith(stem)]
+    return [one for one in others if _WORD.search(one.name) and archive.exists(one)]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from sottovoce.data import archive, bounded, clock, decimals, ids, quotes
 from sottovoce.data.text import decode as decode
 from sottovoce.data.text import one_line_end, without_blank_lines
-from sottovoce.errors import DataError
+from sottovoce.errors import DataError, either
 
 if TYPE_CHECKING:
     import polars as pl
@@ -27,6 +28,10 @@ QUOTED = (",", ";")
 """Separators with which quotation marks always group fields."""
 _UNIT = "\x1f"  # replaces separators of two characters, which the reader does not support
 _WIDEST = 10_000
+_ONE_LINE = (
+    "Give a file with at least one row. If the line is a row, set "
+    f"{either('header=False', '--set data.header=false')}."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +88,8 @@ class Table:
         doubt = decimals.doubt(values, self.frame.columns[column]) if scale is None else None
         if doubt is not None:
             self._refuse(column, *doubt)
+        if scale is None and (zeros := decimals.zeros(values)):
+            self.notes.append(f'{zeros:,} of {len(values):,} ratings are 0, which often means "not rated"')
         return values
 
     def times(self, column: int) -> NDArray[np.int64]:
@@ -119,9 +126,10 @@ class Table:
         rows = np.flatnonzero(bad)
         if len(rows) == 0:
             return
-        value = self.frame.to_series(column)[int(rows[0])]
-        name = self.frame.columns[column]
-        shown = "nothing" if value in (None, "") else repr(value) if isinstance(value, str) else f"{value}"
+        series, name = self.frame.to_series(column), self.frame.columns[column]
+        value = "a list" if series.dtype.is_nested() else series[int(rows[0])]
+        said = isinstance(value, str) and not series.dtype.is_nested()
+        shown = "nothing" if value is None or value == "" else repr(value) if said else f"{value}"
         more = f" It is the first of {len(rows)} such values." if len(rows) > 1 else ""
         raise DataError(f"{self.place(int(rows[0]))} {problem}: column {name} holds {shown}.{more}", remedy)
 
@@ -217,7 +225,7 @@ def _named(path: Path, frame: pl.DataFrame, line: int) -> pl.DataFrame:
     frame = frame.slice(1)
     frame.columns = names
     if frame.height == 0:
-        raise DataError(f"{path} has a header and nothing else.", "Give a file with at least one row.")
+        raise DataError(f"{path} has a header and nothing else.", _ONE_LINE)
     return frame
 
 
@@ -309,6 +317,8 @@ def from_frame(where: str, frame: Any) -> Table:
     elif hasattr(frame, "column_names") and hasattr(frame, "__arrow_c_stream__"):
         frame = pl.DataFrame(frame)
     elif not isinstance(frame, pl.DataFrame):
+        if all(name is not None for name in getattr(getattr(frame, "index", None), "names", [None])):
+            frame = _with_index(frame)
         names = [str(name) for name in frame.columns]
         repeated = [name for n, name in enumerate(names) if name in names[:n]]
         if repeated:
@@ -320,9 +330,18 @@ def from_frame(where: str, frame: Any) -> Table:
     return Table(where, frame.with_columns(pl.col(pl.Categorical, pl.Enum).cast(pl.String)))
 
 
+def _with_index(frame: Any) -> Any:
+    """A pandas table whose index has names: they are columns too, as pandas writes them to Parquet."""
+    try:
+        return frame.reset_index()
+    except ValueError:  # a column with the same name, which counts
+        return frame
+
+
 def _values(column: Any) -> NDArray[Any] | Sequence[Any]:
     array = np.asarray(column.to_numpy())
     if array.dtype != object:
         return array
     # pandas marks missing text by NaN or NA, which must not become an id.
-    return [None if gone else value for value, gone in zip(array.tolist(), column.isna(), strict=True)]
+    values = zip(array.tolist(), column.isna(), strict=True)
+    return [None if gone else str(value) if isinstance(value, UUID) else value for value, gone in values]

@@ -86,14 +86,14 @@ def move(chosen, total, weight, pace, both):
 
 @helper
 def _gain(taste, popular, v, weight, scores, lot):
-    """NDCG of the last item among the others: scores are taste[:, v] + weight · popular.
+    """NDCG of the last item among the others: scores are taste[v] + weight · popular.
 
     `scores` [candidates] is memory for those of the others. Among equal ones the `lot` decides, as in tests.
     """
     last = len(scores)
     for c in range(last):
-        scores[c] = taste[c, v] + weight * popular[c]
-    return gain(rank_by_lot(taste[last, v] + weight * popular[last], scores, lot), FIRST)
+        scores[c] = taste[v, c] + weight * popular[c]
+    return gain(rank_by_lot(taste[v, last] + weight * popular[last], scores, lot), FIRST)
 
 
 @helper
@@ -108,7 +108,7 @@ def judge(vectors, few, weight, tables, slot, wanted, rivals, key, contribution)
     if judged == 0 or rivals.shape[1] == 0:
         return
     count, k, each = rivals.shape[1], vectors.shape[1], 1.0 / judged
-    taste, popular = np.empty((count + 1, len(vectors)), np.float32), np.empty(count + 1, np.float32)
+    taste, popular = np.empty((len(vectors), count + 1), np.float32), np.empty(count + 1, np.float32)
     y, scores = np.empty(k, np.float32), np.empty(count, np.float32)
     for n in range(judged):
         own = lot(key, wanted[n])
@@ -119,7 +119,7 @@ def judge(vectors, few, weight, tables, slot, wanted, rivals, key, contribution)
                 y[d] = to_float32(tables.rows[at, d])
             popular[c] = few * to_float32(tables.rows[at, width(tables) - 1])
             for v in range(len(vectors)):
-                taste[c, v] = dot(vectors[v], y, k) if item >= 0 else np.float32(-np.inf)
+                taste[v, c] = dot(vectors[v], y, k) if item >= 0 else np.float32(-np.inf)
         if len(vectors) == len(CANDIDATES):
             for d in range(2):
                 doubled, halved = 1 + 2 * d, 2 + 2 * d

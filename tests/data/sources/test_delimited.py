@@ -2,7 +2,9 @@
 
 import gzip
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
+from uuid import UUID
 
 import numpy as np
 import polars as pl
@@ -112,6 +114,7 @@ BROKEN = {
     ),
     "one field": (b"abc\ndef\n", "line 1 has only one field"),
     "open quotation": (b'user,item\n1,"2\n1,2\n', "line 2: a quotation mark is never closed"),
+    "only separators": (b",,\n,,\n", "line 1 holds nothing but separators"),
     "repeated column": (b"user,item,user\n1,2,3\n", "line 1 names the column 'user' twice"),
     "after a quoted line end": (b'user,item,rating\n1,"a\nb",3\n2,c,x\n', "line 4.*'x'"),
 }
@@ -193,6 +196,16 @@ def test_frames_and_parquet(tmp_path: Path) -> None:
         assert facts(load(content)) == [("1", "y", 2.0, 9), ("2", "x", 1.0, 7)]
 
 
+def test_zeros_that_may_mean_not_rated_are_told() -> None:
+    for ratings, said in (
+        ([0, 0, 0, 5, 8, 10], True),
+        ([0, 1, 1, 2, 3, 4], False),
+        ([0, 0, 0, 1, 1, 1], False),
+    ):
+        data = load(pl.DataFrame({"user": range(6), "item": range(6), "rating": ratings}))
+        assert ('3 of 6 ratings are 0, which often means "not rated"' in data.source) == said
+
+
 def test_bad_values_in_frames_are_named_by_row() -> None:
     with pytest.raises(DataError, match="row 2 has a rating that is not a number"):
         load(pl.DataFrame(COLUMNS).with_columns(rating=pl.Series([1.0, None])))
@@ -202,6 +215,45 @@ def test_bad_values_in_frames_are_named_by_row() -> None:
         load(Frame(COLUMNS | {"user": np.array(["a", float("nan")], object)}))
     with pytest.raises(DataError, match="is empty"):
         load(pl.DataFrame(COLUMNS).head(0))
+
+
+def test_values_of_another_kind_in_frames_are_refused() -> None:
+    frame = pl.DataFrame(COLUMNS)
+    odd = pl.Series([object(), object()], dtype=pl.Object)
+    for column in ("rating", "timestamp"):
+        with pytest.raises(DataError, match=f"row 1 has a .*column {column} holds a list"):
+            load(frame.with_columns(pl.Series(column, [[1], [2]])))
+        with pytest.raises(DataError, match=f"row 1 has a .*column {column} holds <object"):
+            load(frame.with_columns(odd.alias(column)))
+    with pytest.raises(DataError, match="row 1 has neither a number nor text for its item"):
+        load(frame.with_columns(odd.alias("item")))
+    ids = [UUID(int=n) for n in (2, 1)]
+    data = load(Frame(COLUMNS | {"user": np.array(ids, object)}))
+    assert data.users.tolist() == sorted(map(str, ids))
+
+
+class Indexed(Frame):
+    """The same with an index of pandas."""
+
+    def __init__(self, columns: dict[str, Any], names: list[str | None]) -> None:
+        super().__init__({name: values for name, values in columns.items() if name not in names})
+        self.index, self.every = SimpleNamespace(names=names), columns
+
+    def reset_index(self) -> Frame:
+        if None in self.index.names or "timestamp" in self.index.names:
+            raise ValueError
+        return Frame(self.every)
+
+
+@pytest.mark.parametrize("names", [["user", "item"], ["user"], [None]])
+def test_the_named_index_of_a_frame_is_a_column(names: list[str | None]) -> None:
+    assert facts(load(Indexed(COLUMNS, names))) == [("1", "y", 2.0, 9), ("2", "x", 1.0, 7)]
+
+
+def test_a_column_counts_where_an_index_has_its_name() -> None:
+    frame = Indexed(COLUMNS, ["timestamp"])
+    frame.columns, frame.content = list(COLUMNS), Frame(COLUMNS).content
+    assert facts(load(frame)) == [("1", "y", 2.0, 9), ("2", "x", 1.0, 7)]
 
 
 def test_ids_that_became_floats_are_whole_again() -> None:

@@ -98,17 +98,18 @@ dialects = st.builds(
     blank=st.sampled_from(["", "", " ", "\u00a0", "  "]),
     time=st.sampled_from(list(TIMES)),
     decimals=st.sampled_from([".", ",", ".0"]),
-    spelling=st.sampled_from(["plain", "plain", "decimal", "signed"]),
+    spelling=st.sampled_from(["plain", "plain", "decimal", "signed", "exponent", "spreadsheet"]),
     last_line_end=st.booleans(),
     blank_lines=st.booleans(),
     packing=st.sampled_from(PACKINGS),
 )
 numbers = st.integers(1, 3000).map(str)
+long = st.integers(10**10, 10**18).map(str)
 plain = st.text("abcxyzéßñ", min_size=1, max_size=6)
 # A separator at the edge of an id, without quotation marks, cannot be told from one between fields.
 words = st.text("ab éñ,;|:\"'.-", max_size=8).map(lambda text: one_line(f"a{text}b"))
 broad = st.text("ab\nюж用#%&", min_size=1, max_size=5).map(str.strip).filter(bool)
-ids = st.sampled_from([numbers, plain, words, broad]).flatmap(
+ids = st.sampled_from([numbers, numbers, long, plain, words, broad]).flatmap(
     lambda kind: st.lists(kind, min_size=1, max_size=6)
 )
 SCALES = [(1, 2, 3, 4, 5), (0.5, 1.5, 2.5, 3.5, 5), (0, 1), (-1, 1), (0, 40, 65, 90, 100), (1, 3, 250, 17)]
@@ -150,6 +151,16 @@ def number(value: float, decimals: str) -> str:
     return short.replace(".", decimals)
 
 
+def spelled(id: str, spelling: str) -> str:
+    """A number in another spelling. Spreadsheets keep three digits of long ones: 7.66E+16."""
+    if spelling == "exponent":
+        digits = id.rstrip("0")
+        return f"{digits}e{len(id) - len(digits)}"
+    if spelling == "spreadsheet":
+        return f"{int(id):.2E}" if len(id) > 11 else id
+    return {"decimal": "{}.0", "signed": "+{}"}[spelling].format(id)
+
+
 def columns(rows: Sequence[Row], kept: Sequence[int], d: Dialect) -> list[list[str]]:
     """The fields of each row, as text."""
     fields = [
@@ -158,7 +169,7 @@ def columns(rows: Sequence[Row], kept: Sequence[int], d: Dialect) -> list[list[s
     for n, row in enumerate(fields):
         for at in (0, 1):
             if row[at].isdecimal() and d.spelling != "plain" and n % 2:
-                row[at] = {"decimal": "{}.0", "signed": "+{}"}[d.spelling].format(row[at])
+                row[at] = spelled(row[at], d.spelling)
     return [[row[at] for at in kept] for row in fields]
 
 

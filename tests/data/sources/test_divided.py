@@ -1,6 +1,7 @@
 """One's own files called train and test keep their parts, and what is not used is said."""
 
 import gzip
+import zipfile
 from pathlib import Path
 
 import polars as pl
@@ -117,6 +118,42 @@ def test_a_validation_set_without_a_test_set(tmp_path: Path) -> None:
     put(tmp_path, "valid.csv", HEAD + TEST_ROWS)
     put(tmp_path, "test.tsv", TEST_ROWS)
     assert load(train).notes == ("Not used, though beside train.csv: test.tsv, valid.csv.",)
+
+
+def packed(path: Path, **texts: str) -> Path:
+    with zipfile.ZipFile(path, "w") as content:
+        for name, text in texts.items():
+            content.writestr(name.replace("__", "/").replace("_", "."), text)
+    return path
+
+
+def test_parts_in_an_archive(tmp_path: Path) -> None:
+    path = packed(
+        tmp_path / "club.zip",
+        club__README_md="Ours.",
+        club__train_csv=HEAD + TRAIN_ROWS,
+        club__test_csv=HEAD + TEST_ROWS,
+        club__test_tsv="old",
+    )
+    data = load(path)
+    assert sizes(data) == [3, 2, 0]
+    assert data.notes[-1] == "Not used, though beside these files: test.tsv."
+    assert facts(data) == facts(load(path / "club/test.csv"))
+    atoms = packed(
+        tmp_path / "a.zip", a_train_inter="user_id:token\titem_id:token\n1\t2\n", README_md="Ours."
+    )
+    with zipfile.ZipFile(atoms, "a") as content:
+        content.writestr("a.valid.inter", "user_id:token\titem_id:token\n1\t3\n")
+        content.writestr("a.test.inter", "user_id:token\titem_id:token\n1\t4\n")
+    assert sizes(load(atoms)) == [1, 1, 1]
+
+
+def test_archives_with_unclear_parts_are_refused(tmp_path: Path) -> None:
+    two = {f"{fold}__{part}_csv": HEAD + TRAIN_ROWS for fold in "ab" for part in ("train", "test")}
+    with pytest.raises(DataError, match=r"holds 4 files: a/train.csv, a/test.csv, .*such as train.csv"):
+        load(packed(tmp_path / "folds.zip", **two))
+    with pytest.raises(DataError, match=r"for example .*one.zip/r.csv\."):
+        load(packed(tmp_path / "one.zip", README_md="Ours.", r_csv=HEAD + TRAIN_ROWS))
 
 
 def test_a_neighbour_that_is_no_part(tmp_path: Path) -> None:

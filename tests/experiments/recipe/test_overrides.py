@@ -3,7 +3,7 @@
 import pytest
 
 from sottovoce.errors import RecipeError
-from sottovoce.experiments.recipe.overrides import override, parse
+from sottovoce.experiments.recipe.overrides import blaming, override, parse
 
 
 @pytest.mark.parametrize(
@@ -64,3 +64,21 @@ def test_settings_of_a_component_given_by_name_alone():
 def test_a_key_below_a_value_is_refused():
     with pytest.raises(RecipeError, match="not a table"):
         override({"run": {"rounds": 3}}, ["run.rounds.more=1"])
+
+
+@pytest.mark.parametrize(
+    ("problem", "said"),
+    [
+        ("my.toml: model.factors = 0 cannot be used", "--set: model.factors = 0 cannot be used"),
+        ("my.toml: model.factors.1 = 0 cannot be used", "--set: model.factors.1 = 0 cannot be used"),
+        ("my.toml: protocol.merge: There is no merge", "--grid: protocol.merge: There is no merge"),
+        ("my.toml: model.step = 0 cannot be used", "my.toml: model.step = 0 cannot be used"),
+        ("my.toml: model: There is no model", "my.toml: model: There is no model"),
+        ("other.toml: model.factors = 0", "other.toml: model.factors = 0"),
+    ],
+)
+def test_errors_name_the_option_that_a_setting_came_from(problem, said):
+    options = {"--set": ["model.factors=0"], "--grid": ["protocol.merge.name=x,y"]}
+    with pytest.raises(RecipeError) as refused, blaming("my.toml", options):
+        raise RecipeError(problem)
+    assert refused.value.for_command_line == said

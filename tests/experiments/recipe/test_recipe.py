@@ -63,7 +63,7 @@ def test_sections_and_keys(tmp_path, text, says):
         (
             "protocol",
             {"compress": [{"name": "quantize", "bits": 7}]},
-            "protocol.compress.bits = 7 cannot be used",
+            "protocol.compress.1.bits = 7 cannot be used",
         ),
         ("protocol", {"start": "independent", "compress": ["delta"]}, "protocol.compress names 'delta', but"),
         ("protocol", {"name": "federated", "compress": ["delta"]}, "protocol.compress names 'delta', but"),

@@ -69,7 +69,7 @@ def test_components_say_what_noise_hides(small):
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
-        (LOCAL | {"privacy__steps": ["gaussian"]}, "small.toml: privacy.steps: 'gaussian' is told neither"),
+        (LOCAL | {"privacy__steps": ["gaussian"]}, "small.toml: privacy.steps.1: 'gaussian' is told neither"),
         (
             CENTRAL | {"protocol__aggregate": "simple", "protocol__selection": "useful"},
             "small.toml: selection",

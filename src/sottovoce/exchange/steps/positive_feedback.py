@@ -198,7 +198,7 @@ def _discloses(component: PositiveFeedback) -> tuple[Disclosure, ...]:
     often = f"{component.probability:g}"
     if component.highest is not None:
         often = f"between {often} and {component.highest:g}"
-    some = f" {component.silent:.0%} of people send none." if component.silent else ""
+    some = f" {100 * component.silent:.0f} % of people send none." if component.silent else ""
     some += " Single people chose otherwise." if component.people is not None else ""
     return (
         Disclosure(

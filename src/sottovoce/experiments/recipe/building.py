@@ -58,7 +58,10 @@ def components(recipe: "Recipe") -> Components:
         peers=build(recipe, "peers", peers(recipe), "network.peers"),
         chain=_chain(recipe, protocol, "merge" in used),
         sum=_calibrated(recipe, "sum", recipe.protocol.sum or PLAIN, "protocol.sum"),
-        steps=tuple(_calibrated(recipe, "step", step, "privacy.steps") for step in recipe.privacy.steps),
+        steps=tuple(
+            _calibrated(recipe, "step", step, f"privacy.steps.{n}")
+            for n, step in enumerate(recipe.privacy.steps, 1)
+        ),
         links=build(recipe, "links", links, "network.links") if links else None,
         churn=build(recipe, "churn", network.churn or ALWAYS, "network.churn"),
         attack=build(recipe, "attack", recipe.attack, "attack"),
@@ -126,11 +129,16 @@ def _merge(recipe: "Recipe", protocol: Any, used: set[str]) -> Any:
     return build(recipe, "merge", named, "protocol.merge")
 
 
+def compressions(recipe: "Recipe") -> list[Any]:
+    """The compressions of a chain; errors count from 1."""
+    named = enumerate(recipe.protocol.compress, 1)
+    return [build(recipe, "compression", step, f"protocol.compress.{n}") for n, step in named]
+
+
 def _chain(recipe: "Recipe", protocol: Any, merges: bool) -> Any:
     from sottovoce.exchange.compression.interface import chain
 
-    named = recipe.protocol.compress
-    built = chain(build(recipe, "compression", step, "protocol.compress") for step in named)
+    built = chain(compressions(recipe))
     if built.delta and (not merges or protocol.start != "common"):
         why = (
             "each node starts with a model of its own, so there is no common start to send differences to"
@@ -146,10 +154,10 @@ def _chain(recipe: "Recipe", protocol: Any, merges: bool) -> Any:
 
 def _references(recipe: "Recipe") -> dict[str, Any]:
     built: dict[str, Any] = {}
-    for named in recipe.evaluate.references:
+    for n, named in enumerate(recipe.evaluate.references, 1):
         if named.name in built:
             raise RecipeError(
                 f"{recipe.where}: evaluate.references names {named.name!r} twice.", "Name each once."
             )
-        built[named.name] = build(recipe, "reference", named, "evaluate.references")
+        built[named.name] = build(recipe, "reference", named, f"evaluate.references.{n}")
     return built

@@ -6,8 +6,10 @@ settings of the one it replaces.
 """
 
 import copy
+import re
 import tomllib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 from sottovoce.errors import RecipeError
@@ -27,6 +29,31 @@ def assign(document: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str
                 "For example 'model.factors'.",
             )
     return _changed(document, [(key.split("."), value) for key, value in settings.items()], "settings: {}")
+
+
+@contextmanager
+def blaming(recipe: str, options: Mapping[str, Iterable[str]]) -> Iterator[None]:
+    """Say in errors which option a setting came from, and not the file `recipe`, which lacks it.
+
+    `options` gives the changes that each option made.
+    """
+    try:
+        yield
+    except RecipeError as error:
+        said = error.for_command_line.removeprefix(f"{recipe}: ")
+        if said != error.for_command_line:
+            for option, changes in options.items():
+                if any(_about(said, change.partition("=")[0].strip()) for change in changes):
+                    error.for_command_line = f"{option}: {said}"
+        raise
+
+
+def _about(said: str, key: str) -> bool:
+    """Whether an error, which begins with its place, is about a changed key or something inside its value."""
+    found = re.match(r"[\w-]+(\.[\w-]+)*", said)
+    place = found[0] if found else ""
+    unknown = said.startswith(f"{place} is not a section") and key.startswith(f"{place}.")
+    return unknown or f"{place}.".startswith(f"{key}.") or key in (f"{place}.name", f"{place}.path")
 
 
 def _changed(

@@ -55,10 +55,8 @@ def _protocol(recipe: "Recipe", built: Components) -> dict[str, Any]:
     if own.sum:
         table["sum"] = settings(own.sum.name, built.sum)
     if own.compress:
-        table["compress"] = [
-            settings(step.name, building.build(recipe, "compression", step, "protocol.compress"))
-            for step in own.compress
-        ]
+        made = zip(own.compress, building.compressions(recipe), strict=True)
+        table["compress"] = [settings(step.name, one) for step, one in made]
     return table
 
 

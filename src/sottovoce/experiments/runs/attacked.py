@@ -55,7 +55,7 @@ def sentences(found: Attacked | None, people: int, seed: int) -> list[str]:
         "All figures are those of the others."
     )
     if found.item is not None:
-        shown = ", ".join(f"{share:.1%} in lists of {k}" for k, share in found.exposure.items())
+        shown = ", ".join(f"{100 * share:.1f} % in lists of {k}" for k, share in found.exposure.items())
         told += (
             f" They promote item {found.item}, which {count(found.owners, 'person')} have to learn from; "
             f"shown to {shown}."
