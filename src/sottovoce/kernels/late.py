@@ -1,8 +1,10 @@
-"""Machine code is made only of what somebody calls.
+"""Functions are optimised when others need them, and machine code is made only of what somebody calls.
 
-Numba makes machine code of each function as soon as it is compiled. But a driver contains a copy of all that
-it calls, as LLVM's intermediate code, so nobody runs the machine code of a helper. Making it takes a fifth of
-the time of compiling. Here it is made when the address of a function is asked for.
+Numba optimises each function and makes machine code of it as soon as its types are known. But a driver
+contains a copy of all that it calls, as LLVM's intermediate code, so nobody runs the machine code of a
+helper. Making it takes a fifth of the time of compiling. And what a parallel loop calls is compiled twice,
+once for the loop as it was before it became parallel, which nobody runs either. Here a function is optimised
+when another one contains it, and machine code is made when the address of a function is asked for.
 """
 
 from typing import Any
@@ -29,11 +31,12 @@ class LateLibrary(codegen.JITCodeLibrary):  # type: ignore[misc]
 
     def get_pointer_to_function(self, name: str) -> Any:
         """The address of a function, or 0 if it is not one of these."""
-        self._ensure_finalized()
         if not self.made:
             if all(function.name != name for function in self.get_defined_functions()):
                 return 0
-            self._make()
+            self._ensure_finalized()
+            if not self.made:
+                self._make()
         return super().get_pointer_to_function(name)
 
 
