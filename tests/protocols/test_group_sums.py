@@ -16,7 +16,7 @@ from sottovoce.exchange.secure.sizes import exchanged
 from sottovoce.models.als import ALS
 from sottovoce.node.group import part_of
 from sottovoce.protocols.consensus import Consensus
-from sottovoce.protocols.group_sums import Groups, Masks, contribute
+from sottovoce.protocols.group_sums import Groups, Masks, Unmasked, contribute
 from sottovoce.protocols.push_sum import numerators
 from tests.exchange.secure.parties import read
 from tests.exchange.secure.test_two_sums import Round
@@ -45,7 +45,7 @@ def contributed(masks, members, stays):
         NETWORK.append(network())
     s = NETWORK[0]
     members = np.array(members, np.int32)
-    masked, count = masks.fewest > 0, len(members)
+    masked, count = isinstance(masks, Masks), len(members)
     places = np.array([0] if masked else range(count), np.int32)
     ends = np.array([0, count])
     groups = Groups(
@@ -60,7 +60,7 @@ def contributed(masks, members, stays):
 
 def contributions(plan, members):
     """What each of these people contributes, from sums of nobody else."""
-    alone, _ = contributed(Masks(0, 0, 0), members, [1] * len(members))
+    alone, _ = contributed(Unmasked(), members, [1] * len(members))
     made = []
     for n in range(len(members)):
         ids = np.flatnonzero(alone.rows[:, n, -1])

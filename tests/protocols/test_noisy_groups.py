@@ -17,7 +17,7 @@ from sottovoce.node.group import part_of
 from sottovoce.privacy import accountant
 from sottovoce.privacy.guarantee import calibrated, guarantee
 from sottovoce.protocols.consensus import Consensus, grouped, masks
-from sottovoce.protocols.group_sums import Masks, contribute
+from sottovoce.protocols.group_sums import Unmasked, contribute
 from sottovoce.protocols.push_sum import numerators
 from tests.networks import ratings, simulate
 from tests.node.simulated import ITEMS
@@ -44,9 +44,10 @@ def network(model, **more):
 def contributed(s, how, places):
     everybody = np.ones(PEOPLE, np.bool_)
     groups = grouped(s.protocol, everybody, everybody, s.seed, 0)
-    if how.fewest == 0:
+    alone = isinstance(how, Unmasked)
+    if alone:
         groups = groups._replace(begins=groups.first, place=np.arange(PEOPLE, dtype=np.int32))
-    sums = numerators(places, CATALOGUE, s.driver.row - (how.fewest == 0), s.driver.head)
+    sums = numerators(places, CATALOGUE, s.driver.row - alone, s.driver.head)
     parts = s.model, s.merge, s.driver.steps, how, s.tables, s.driver.slots, s.people
     summed = np.zeros(1, np.int64)
     contribute(*parts, groups, s.seed, *sums, summed, batch=PEOPLE)
@@ -71,7 +72,7 @@ def test_masked_clients_come_to_the_same_noisy_numerators():
     one, twin = network(ALS(factors=3)), network(ALS(factors=3))
     how = masks(one.protocol, one.steps)
     expected, _ = contributed(one, how, PEOPLE)
-    alone, _ = contributed(twin, Masks(0, 0, 0), PEOPLE)
+    alone, _ = contributed(twin, Unmasked(), PEOPLE)
     plan = StepPlan(CATALOGUE, 4, one.driver.head, 2, 32, how.places, how.least)
     parts = [
         plan.contribution(np.arange(CATALOGUE), alone.rows[:, n], alone.head[n], PEOPLE)

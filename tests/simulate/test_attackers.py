@@ -17,7 +17,7 @@ from sottovoce.simulate.attacks.none import Nobody
 from sottovoce.simulate.attacks.promote import Promote
 from tests.models.test_als import ITEMS, PEOPLE, K, data
 from tests.networks import assert_same, ratings, simulate
-from tests.simulate.test_summed import clock
+from tests.simulate.sweeps import clock
 
 GROUPS = Consensus(group=8, robust=True, fewest=1, spare=0, bits=32)
 

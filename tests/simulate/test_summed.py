@@ -14,37 +14,10 @@ from sottovoce.protocols.consensus import Consensus, grouped
 from sottovoce.protocols.group_sums import complete, contribute
 from sottovoce.protocols.interface import Messages
 from sottovoce.simulate.summed import _moves
-from sottovoce.timing import Timing
 from tests.events import online, sent
 from tests.models.test_als import ITEMS, PEOPLE, K, data
-from tests.networks import assert_same, ratings, simulate
-
-ROUND = 10.0
-
-
-def clock(nodes=PEOPLE, sessions=None, *, speeds=None, latency=0.0, loss=0.0):
-    """A clock of equal links, or of links with these `speeds` [2, nodes]; `sessions` of each, or always."""
-    first, since, until = np.empty(0, np.int64), np.empty(0), np.empty(0)
-    if sessions is not None:
-        first = np.cumsum([0] + [len(own) for own in sessions])
-        since, until = np.array([pair for own in sessions for pair in own], float).reshape(-1, 2).T.copy()
-    upload, download = np.ones((2, nodes)) if speeds is None else speeds
-    return Timing(first, since, until, upload / ROUND, download / ROUND, latency, loss, ROUND, timed=True)
-
-
-def random_clock(seed, *, unequal, churn, latency, loss, span):
-    rng, sessions = np.random.default_rng(seed), None
-    if churn:
-        cuts = [np.sort(rng.random(2 * rng.integers(0, 5)) * span) for _ in range(PEOPLE)]
-        sessions = [[(0.0, 2 * span)] if len(c) == 0 else c.reshape(-1, 2).tolist() for c in cuts]
-    speeds = np.exp(rng.normal(0, 0.6, (2, PEOPLE))) if unequal else None
-    return clock(PEOPLE, sessions, speeds=speeds, latency=latency, loss=loss)
-
-
-def network(timing, protocol=None, people=None, **more):
-    protocol = protocol or Consensus(pushes=3, bits=32, group=1)
-    parts = {"protocol": protocol, "merge": MFFedAvg(), "timing": timing}
-    return simulate(ALS(factors=K, held=0.0, recency=False), people or data(), **(parts | more))
+from tests.networks import assert_same, simulate
+from tests.simulate.sweeps import ROUND, clock, network, random_clock
 
 
 class Slow:
@@ -250,100 +223,6 @@ def _halves(head):
     return half
 
 
-def test_clocks_differ_by_a_bounded_time():
-    for skew in (0.0, 0.1, 1.0):
-        s = network(clock(), Consensus(pushes=3, group=1, skew=skew))
-        early, most = s.driver.schedule.early, skew * 3 * s.driver.schedule.tick
-        assert early.min() == 0
-        assert early.max() <= most
-        assert len(set(early)) == (PEOPLE if skew else 1)
-        assert s.driver.schedule.length == pytest.approx(4 * s.driver.schedule.tick + most)
-
-
-def test_the_length_of_a_sweep_by_hand():
-    """A push has 15 rows of 3 bytes, a scale and a count, a head of 17 bits a number, two of 32, and 73."""
-    s = network(clock(latency=0.5), Consensus(pushes=3, group=1))
-    plain, head = s.driver.schedule, s.shape.head
-    push, model = (
-        15 * (3 + 2 + 2) + (head - 2) * 2 + (head + 5) // 8 + 2 * 4 + 73,
-        62 + 15 * 4 + (15 * 4 + head) * 4 + 4,
-    )
-    assert plain.size == push / model
-    tick = push / model * ROUND
-    assert plain.setup == 0
-    assert plain.length == pytest.approx(4 * tick + 0.5 + 0.1 * 3 * tick)
-    masked = network(clock(), Consensus(pushes=3, group=20, modulus=16)).driver.schedule
-    tick = (push + 15 * 2) / model * ROUND
-    assert masked.length == pytest.approx(masked.setup + 4 * tick + 0.1 * 3 * tick)
-    # Of 15 rows with 3 numbers of 2 bytes and one of 4, and a head of 8 bytes a number: masked, and as a sum.
-    vectors = 2 * (15 * 10 + head * 8) + (15 * 2 + 8)
-    assert masked.setup > vectors / model * ROUND
-    messages, size = masked._sums(*(np.array([n]) for n in (20, 20, 15)))
-    assert masked.setup == pytest.approx(size[0] / 20 / model * ROUND)
-    assert messages[0] == 20 * 16
-
-
-def some_sessions(away):
-    """Sessions of everybody; `away` tells who is online when, by node."""
-    return [away.get(node, [(0.0, 1e6)]) for node in range(PEOPLE)]
-
-
-def test_who_was_away_takes_a_peers_model_and_goes_on():
-    length = network(clock()).driver.schedule.length
-    away = {
-        3: [(0.0, 0.5 * length), (1.9 * length, 1e6)],  # misses one end, and is back before the next
-        5: [(0.0, 0.5 * length), (0.8 * length, 1e6)],  # is back within the sweep
-        7: [(1.5 * length, 1e6)],  # comes in the middle of the second
-    }
-    timing = clock(sessions=some_sessions(away))
-    s = network(timing, rounds=40)
-    models = s.tables.rows.reshape(PEOPLE, ITEMS, -1)
-    start, seen = models[3].copy(), {}
-    while s.driver.sweep < 5:
-        seen[s.driver.sweep] = models.copy(), s.tables.clock.copy()
-        s.advance(1)
-    rows, clocks = seen[2]  # in the second sweep
-    np.testing.assert_array_equal(rows[3], start)
-    assert clocks.tolist() == [0 if node in (3, 7) else 1 for node in range(PEOPLE)]
-    rows, clocks = seen[3]
-    assert (clocks == 2).all()
-    for node in (3, 7):
-        assert any((rows[node] == rows[n]).all() for n in range(PEOPLE) if n not in (3, 7))
-    rows, clocks = seen[4]
-    assert (clocks == 3).all()
-    assert all((rows[3] != rows[n]).any() for n in range(PEOPLE) if n != 3), "it goes on by itself"
-
-
-def test_dropouts_inside_masked_groups():
-    """A group that loses more than `spare` begins again without them, and exchanges all of it once more."""
-    protocol = Consensus(pushes=2, group=20, fewest=2, spare=1)
-    everybody = np.ones(PEOPLE, np.bool_)
-    groups = grouped(protocol, everybody, everybody, 1, 0)
-    one, other = groups.member[:20], groups.member[20:]
-    left = [*one[:1], *other[:3]]
-    plan = network(clock(), protocol).driver.schedule
-    sessions = some_sessions({node: [(0.0, plan.setup / 2)] for node in left})
-    s = network(clock(sessions=sessions), protocol)
-    traffic = s.driver._begin(*s.driver.schedule.at_begin(0))
-    weight = s.driver.sums.head[:, -1]
-    np.testing.assert_allclose(weight[one], [0] + [1] * 19, rtol=1e-5)
-    np.testing.assert_allclose(weight[other], [0] * 3 + [1] * 17, rtol=1e-5)
-    rows = []
-    for members in (one, other[3:]):  # who dropped out after the first sum is counted in it
-        counts = np.bincount(np.concatenate([_items(n) for n in members]), minlength=ITEMS)
-        rows.append(np.count_nonzero(counts >= 3))
-    sizes = [plan._sums(*(np.array([n]) for n in each)) for each in ((20, 19, rows[0]), (20, 17, rows[1]))]
-    sizes.append(plan._sums(*(np.array([n]) for n in (17, 17, rows[1]))))
-    assert traffic.messages == sum(messages[0] for messages, _ in sizes)
-    assert traffic.bytes == sum(size[0] for _, size in sizes)
-    assert traffic.messages - traffic.arrived == 4
-
-
-def _items(person):
-    everything = data()
-    return everything.item[everything.indptr[person] : everything.indptr[person + 1]]
-
-
 @pytest.mark.parametrize("group", [1, 10])
 def test_a_sweep_can_be_continued_from_its_middle(group):
     timing = random_clock(4, unequal=True, churn=True, latency=0.5, loss=0.1, span=400.0)
@@ -385,36 +264,6 @@ def test_fast_links_send_several_messages_in_a_tick():
     )
     assert 4 * (PEOPLE - 1) + 20 <= early <= 5 * (PEOPLE - 1) + 21
     assert early <= s.messages, "and those of the second sweep"
-
-
-def test_nobody_online_and_nothing_happens():
-    s = network(clock(sessions=[[(1e5, 1e6)]] * PEOPLE), Consensus(pushes=3, group=10))
-    before = s.tables.rows.copy()
-    s.advance(30)
-    assert s.messages == s.bytes == 0
-    np.testing.assert_array_equal(s.tables.rows, before)
-    assert not s.tables.clock.any()
-
-
-def test_one_person_learns_from_nobody_else():
-    alone = ratings([[1, 0, 1, 1, 0]])
-    free = network(clock(1), Consensus(group=1), alone)
-    free.advance(5)
-    assert free.messages == 0
-    assert free.tables.clock[0] > 1
-    masked = network(clock(1), Consensus(), alone)
-    masked.advance(5)
-    assert masked.tables.clock[0] == 0, "a sum over one person is that person's"
-
-
-def test_somebody_without_items_takes_part():
-    values = np.zeros((PEOPLE, ITEMS))
-    values[: PEOPLE - 1] = 1
-    s = network(clock(), Consensus(pushes=3, group=1), ratings(values.tolist()))
-    s.advance(8)
-    assert s.driver.sweep > 1
-    assert np.isfinite(s.tables.rows).all()
-    assert s.tables.clock.min() == s.tables.clock.max() > 0
 
 
 def test_views_are_renewed_with_every_push():

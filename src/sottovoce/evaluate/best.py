@@ -21,7 +21,8 @@ from sottovoce.state import People, Storage, Tables, slots_of, whole
 
 @driver
 def _judge(rule, model, tables, people, slot_of, run, found):
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         found[person] = merge_statistic(rule, model, tables, slot_of[person], people, person, run)
 
 
@@ -33,7 +34,8 @@ def _copy(tables, slot, people, person, own, user, run):
 
 @driver
 def _keep(tables, people, slot_of, better, own, user, run):
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         if better[person]:
             _copy(tables, slot_of[person], people, person, own, user, run)
 

@@ -46,7 +46,8 @@ def _mean(people, person, others, mark, own):
 
 @driver
 def _compare(people, items, neighbours, run, found, chance):
-    for person in prange(len(found)):
+    for index in prange(len(found)):
+        person = np.int64(index)
         mark = np.zeros(items, np.bool_)
         own = _mark(people, person, mark)
         others, key = np.empty_like(neighbours[person]), stream(run, LIKENESS, person, 0)

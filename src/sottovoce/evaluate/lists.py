@@ -55,7 +55,8 @@ def in_catalogue(
     those outside of the catalogue too, and people with none get no list. Before the first entry, p was at
     `before[indptr[p]]`, `gap[indptr[p]]` seconds earlier. −1 fills up short lists.
     """
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         item[person] = -1
         hit[person] = False
         if relevant[person] == 0:
@@ -125,7 +126,8 @@ def among_candidates(
     The test entries of person p are `held[indptr[p] : indptr[p + 1]]`. Before entry n, p was at
     `before[n]`, `gap[n]` seconds earlier.
     """
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         item[person] = -1
         hit[person] = 0
         if count[person] == 0:

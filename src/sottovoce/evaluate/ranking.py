@@ -39,7 +39,8 @@ def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, cand
     candidates `candidates[n]`; negative numbers are no candidates. `items` is the size of the catalogue.
     For models that depend on the place, `before[n]` is the person's place before, `gap[n]` seconds earlier.
     """
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         begin, end = indptr[person], indptr[person + 1]
         if begin == end:
             continue
@@ -67,7 +68,8 @@ def ranks(model, tables, people, slot_of, items, indptr, item, before, gap, cand
 @driver
 def ranks_in_catalogue(model, tables, people, slot_of, items, indptr, item, before, gap, out):
     """Write the rank of each held-out item among all items that the person does not have to `out`."""
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         begin, end = indptr[person], indptr[person + 1]
         if begin == end:
             continue

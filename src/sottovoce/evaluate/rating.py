@@ -1,5 +1,7 @@
 """Errors of predicted ratings, each predicted with the person's own model."""
 
+import numpy as np
+
 from sottovoce.kernels import driver, prange
 from sottovoce.metrics.mae import absolute_error
 from sottovoce.metrics.rmse import squared_error
@@ -13,7 +15,8 @@ def errors(model, tables, people, slot_of, indptr, item, value, squared, absolut
 
     Person p holds out the rating `value[n]` of `item[n]` for n from `indptr[p]` to `indptr[p + 1] − 1`.
     """
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         begin, end = indptr[person], indptr[person + 1]
         if begin == end:
             continue

@@ -70,7 +70,8 @@ def select(every, items, scores):
 @driver
 def top(model, tables, people, slot_of, items, out_item, out_score):
     """Write each person's best items of a catalogue of `items`, and their scores, to arrays [U, n]."""
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         every = np.empty(items, np.float32)
         score_all(model, opened(tables, slot_of[person]), 0, people, person, every)
         forget_known(every, people, person)

@@ -24,7 +24,8 @@ def _adapt(model, tables, slot, own, people, person, run, times, step):
 
 @driver
 def _tune(model, tables, people, slot_of, own, run, times, step):
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         _adapt(model, tables, slot_of[person], own, people, person, run, times, step)
 
 

@@ -12,7 +12,9 @@ This package alone imports Numba. It offers these things to write kernels with:
 - `driver`: an entry point from Python, compiled once per combination of argument types and kept
   on disk. It has a parallel form and a serial twin that give bit-identical results. The body of
   its `prange` loop never assigns to a tuple's array (`tables.rows[j] = …`) itself, but calls a
-  helper that does: Numba takes such an assignment there for dead code and drops it silently.
+  helper that does: Numba takes such an assignment there for dead code and drops it silently. The index
+  of such a loop is unsigned, so that a helper which takes it would be compiled for both kinds of index:
+  `person = np.int64(index)` avoids that.
 - `clock`, the time; `prefetch`, which asks memory for scattered rows before they are needed.
 - `stream`, `draw`, `uniform`, `below`, `normal`: random numbers as a hash of where they are used.
 - `to_float32`, `from_float32`: numbers in arrays of 16 bits, rounded at random with the bits of `dither`.

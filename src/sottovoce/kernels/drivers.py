@@ -18,6 +18,7 @@ from numba.core.errors import NumbaError
 from sottovoce import kernel_cache
 from sottovoce.errors import RecipeError
 from sottovoce.kernels.components import LEAN
+from sottovoce.kernels.light import load_without_scipy
 
 prange = numba.prange
 
@@ -86,6 +87,7 @@ class Driver:
         apart = self.outside or kernel_cache.involves_outside(arguments)
         outside = kernel_cache.outside_fingerprint() if apart else None
         if (parallel, outside) not in self.forms:
+            load_without_scipy()
             place = None if outside == "" else kernel_cache.cache_directory(outside or "")
             if place is not None:
                 # Numba's cache cannot tell the two forms of a function apart.

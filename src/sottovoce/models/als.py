@@ -53,7 +53,7 @@ from sottovoce.kernels.symmetric import (
     triangle,
     unpacked,
 )
-from sottovoce.models.als_head import alikeness, choices, gram_of, mean_count, products_of
+from sottovoce.models.als_head import alikeness, choices, gram_of, in_use, mean_count, products_of
 from sottovoce.models.chosen import CANDIDATES, CHOSEN, SCORES, SETTINGS, judge, move, popularity
 from sottovoce.models.held_back import judges_itself, parted
 from sottovoce.models.interface import (
@@ -193,7 +193,7 @@ def _train(model, tables, slot, people, person, run):
         for d in range(k):
             rows[n, d] = to_float32(tables.rows[at, d])
     head, gram = tables.head[slot], gram_of(tables, slot, k)
-    mean, octaves = mean_count(head), choices(head)[:2]
+    mean, octaves = mean_count(head), in_use(head)
     if model.recency and mean > 0 and judges_itself(people, person):
         u = recent_vector(model, gram, rows, mean, octaves, k)
     else:
@@ -230,15 +230,17 @@ def _row_statistics(rows, begin, end, u, alpha, other, alike, k):
 def _judge(model, tables, slot, wanted, rivals, key, u, gram, products, total, count, contribution, k):
     """Add what the person measures on `wanted` items, and the octaves in use, to the contribution."""
     head = tables.head[slot]
-    chosen, later = choices(head), head[len(head) - 1] >= model.patience and model.pace > 0
+    now, later = in_use(head), head[len(head) - 1] >= model.patience and model.pace > 0
     vectors = np.empty((len(CANDIDATES) if later else 1, k), np.float32)
-    vectors[0] = u
-    for v in range(1, len(vectors)):
-        octaves = CANDIDATES[v] + chosen[:2]
-        vectors[v] = own_vector(model, gram, products, total, count, mean_count(head), octaves, k)
+    for v in range(len(vectors)):
+        octaves = CANDIDATES[v, 0] + now[0], CANDIDATES[v, 1] + now[1]
+        mine = own_vector(model, gram, products, total, count, mean_count(head), octaves, k) if v else u
+        for d in range(k):
+            vectors[v, d] = mine[d]
     few, weight = np.float32(_few(count)), _popularity(model, head)
     judge(vectors, few, weight, tables, slot, wanted, rivals, key, contribution)
-    contribution[:2] = chosen[:2]
+    for d in range(SETTINGS):
+        contribution[d] = now[d]
 
 
 @statistics.rule(ALS)
@@ -255,7 +257,7 @@ def _statistics(model, tables, slot, updates, place, people, person, run):
         moments(updates.rows, begin, end, k),
         mean_count(head),
     )
-    u = own_vector(model, gram, products, total, end - begin, mean, choices(head)[:2], k)
+    u = own_vector(model, gram, products, total, end - begin, mean, in_use(head), k)
     _keep(model, head, people.user[person], u, end - begin, k)
     mine = updates.head[place]
     mine[:] = 0

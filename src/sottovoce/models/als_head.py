@@ -25,6 +25,13 @@ def choices(head):
     return head[len(head) - 2 - CHOSEN : len(head) - 2]
 
 
+@inlined
+def in_use(head):
+    """The octaves by which α and λ have moved."""
+    chosen = choices(head)
+    return float(chosen[0]), float(chosen[1])
+
+
 @helper
 def products_of(tables, slot, k):
     """YᵀY [k, k] of a table's rows. Loops as in `solve_pencil`."""

@@ -27,9 +27,11 @@ def start(model, tables, people, run, common, alike):
     that are `alike`. Random numbers are keyed by
     people's keys and items, so a real peer starts as a simulated one does.
     """
-    for slot in prange(len(tables.clock)):
+    for index in prange(len(tables.clock)):
+        slot = np.int64(index)
         who = 0 if common else people.key[people.member[people.first[slot]]] + 1
         _start(model, tables, slot, who, run)
-    for person in prange(len(people.steps)):
+    for index in prange(len(people.steps)):
+        person = np.int64(index)
         who = 0 if alike else people.key[person] + 1
         start_user(model, people.user[person], stream(run, INIT, who, -2))

@@ -118,7 +118,8 @@ def _solve_vector(model, tables, slot, people, person, run):
 
 @driver
 def _solve_vectors(model, tables, people, slot_of, run):
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         _solve_vector(model, tables, slot_of[person], people, person, run)
 
 

@@ -9,7 +9,8 @@ from sottovoce.timing import stays
 
 @driver
 def _introduce(known, run):
-    for node in prange(len(known)):
+    for index in prange(len(known)):
+        node = np.int64(index)
         distinct(stream(run, GRAPH, node, 0), len(known) - 1, known[node])
         for n in range(known.shape[1]):
             known[node, n] += known[node, n] >= node

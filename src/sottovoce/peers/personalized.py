@@ -95,7 +95,8 @@ def _choose(exploration, shuffled, views, heard, timing, time, run, round, node)
 
 @driver
 def _draw(exploration, shuffled, views, heard, timing, time, run, round):
-    for node in prange(len(views.neighbours)):
+    for index in prange(len(views.neighbours)):
+        node = np.int64(index)
         _choose(exploration, shuffled, views, heard, timing, time, run, round, node)
 
 

@@ -75,7 +75,8 @@ def explore(views, node, run, round, count):
 
 @driver
 def _draw(views, run, round):
-    for node in prange(len(views.neighbours)):
+    for index in prange(len(views.neighbours)):
+        node = np.int64(index)
         explore(views, node, run, round, 0)
 
 

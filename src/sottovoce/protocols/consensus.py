@@ -31,7 +31,7 @@ from sottovoce.data.interactions import Interactions
 from sottovoce.disclosure import Disclosure, discloses
 from sottovoce.privacy.guarantee import found, guarantee
 from sottovoce.protocols._participants import shuffled
-from sottovoce.protocols.group_sums import Groups, Masks
+from sottovoce.protocols.group_sums import Groups, Masks, Unmasked
 from sottovoce.protocols.interface import common_start, common_vectors, fitted, hosts, trainings
 from sottovoce.registry import component
 from sottovoce.state import Bools, Hosts, Ints, all_together, each_alone
@@ -96,10 +96,10 @@ def shares_needed(steps: Sequence[Any]) -> int:
     return promise.survivors + 1 if promise is not None and promise.survivors else 0
 
 
-def masks(protocol: Consensus, steps: Sequence[Any] = ()) -> Masks:
+def masks(protocol: Consensus, steps: Sequence[Any] = ()) -> Masks | Unmasked:
     """How groups sum what these steps let through."""
     if protocol.group == 1:
-        return Masks(0, 0, 0)
+        return Unmasked()
     most = 2 ** (protocol.modulus - 1) - 1
     return Masks(protocol.fewest, protocol.spare, most, noise_places(steps), shares_needed(steps))
 

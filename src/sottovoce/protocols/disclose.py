@@ -195,7 +195,8 @@ def _own_model(tables, slot, private, person, own):
 
 @driver
 def _own_models(tables, people, private, slot_of, own):
-    for person in prange(len(slot_of)):
+    for index in prange(len(slot_of)):
+        person = np.int64(index)
         _own_model(tables, slot_of[person], private, person, own)
 
 

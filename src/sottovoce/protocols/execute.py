@@ -62,7 +62,8 @@ def _visit(plan, n, rule, model, steps, hosted, tables, private, snapshots, peop
 @driver
 def train_alone(rule, model, steps, hosted, tables, private, people, run):
     """Let the people of every slot train once. Nothing is merged, so this is quick to compile."""
-    for slot in prange(len(tables.clock)):
+    for index in prange(len(tables.clock)):
+        slot = np.int64(index)
         train_hosted(hosted, rule, model, steps, tables, private, slot, people, run)
 
 

@@ -66,7 +66,8 @@ def _discloses(component: Any) -> tuple[Disclosure, ...]:
 @driver
 def _count(timing, cycle_load, run, begin, end, cycles):
     """Write how many cycles of each node begin between `begin` and `end`."""
-    for node in prange(len(cycles)):
+    for index in prange(len(cycles)):
+        node = np.int64(index)
         cycle = cycle_load / timing.upload[node]
         offset = phase(timing, node, cycle, run)
         cycles[node] = first_tick(end, offset, cycle) - first_tick(begin, offset, cycle)
@@ -105,7 +106,8 @@ def _cycle(peers, views, timing, cycle_load, run, begin, node, at, count, chosen
 
 @driver
 def _send(peers, views, timing, cycle_load, run, begin, first, pushes, sent):
-    for node in prange(len(first) - 1):
+    for index in prange(len(first) - 1):
+        node = np.int64(index)
         chosen = np.empty(pushes, np.int32)
         at, count = first[node] * pushes, first[node + 1] - first[node]
         _cycle(peers, views, timing, cycle_load, run, begin, node, at, count, chosen, sent)

@@ -25,7 +25,7 @@ from sottovoce.exchange.secure.ranges import (
     largest_count,
     levels_of,
 )
-from sottovoce.kernels import driver, helper, inlined, prange
+from sottovoce.kernels import driver, helper, inlined, operation, prange
 from sottovoce.models.instances import room
 from sottovoce.protocols.contribution import own_update, write_head, write_row
 from sottovoce.state import Floats, Ints, Longs
@@ -43,10 +43,14 @@ class Groups(NamedTuple):
     began: Longs  # [G], how many people each group had at first; more than members: it began again
 
 
+class Unmasked(NamedTuple):
+    """Nobody sums with anybody: a person's contribution goes to the own place."""
+
+
 class Masks(NamedTuple):
     """How groups sum."""
 
-    fewest: int  # a row that is summed has so many contributors at least; 0: nobody masks anything
+    fewest: int  # a row that is summed has so many contributors at least
     spare: int  # even after so many people dropped out
     most: int  # 2^(bits − 1) − 1
     places: int = 0  # binary places of numbers that carry shares of noise; 0: none do
@@ -60,7 +64,10 @@ def _grown(ids, values, needed):
         return ids, values
     size = max(needed, 2 * len(ids))
     more, larger = np.empty(size, np.int32), np.empty((size, values.shape[1]), np.float32)
-    more[: len(ids)], larger[: len(ids)] = ids, values
+    for n in range(len(ids)):
+        more[n] = ids[n]
+        for d in range(values.shape[1]):
+            larger[n, d] = values[n, d]
     return more, larger
 
 
@@ -79,8 +86,13 @@ def _largest(values, head, people):
     return most if fits else np.inf
 
 
-@helper
-def _plain(model, rule, steps, tables, slots, people, members, places, run, rows, head):
+@operation
+def _sum(masks, model, rule, steps, tables, slots, people, members, stays, places, run, rows, head):
+    """Write the contributions of a group to the places; returns how many rows its masked sum has."""
+
+
+@_sum.rule(Unmasked)
+def _plain(masks, model, rule, steps, tables, slots, people, members, stays, places, run, rows, head):
     """Everybody's contribution goes to their place as it is."""
     updates = room_for_changes(tables, len(rows), room(model, len(rows)))
     row, one = np.empty(rows.shape[2], np.float32), np.empty(head.shape[1], np.float32)
@@ -94,6 +106,7 @@ def _plain(model, rule, steps, tables, slots, people, members, places, run, rows
             write_row(model, rule, updates, 0, n, row)
             for d in range(len(row)):
                 rows[updates.ids[n], place, d] += row[d]
+    return 0
 
 
 class Collected(NamedTuple):
@@ -201,9 +214,9 @@ def _spread(added, least, part, place, rows, head):
         head[place, d] = part * added.head[d] / 2.0**PLACES
 
 
-@helper
-def _masked(model, rule, steps, masks, tables, slots, people, members, stays, places, run, rows, head):
-    """The sum of a group goes to the places, in equal parts; returns how many rows it has.
+@_sum.rule(Masks)
+def _masked(masks, model, rule, steps, tables, slots, people, members, stays, places, run, rows, head):
+    """The sum of a group goes to the places, in equal parts.
 
     There is no sum if too few take part. More than half must stay, or masks would not be safe.
     """
@@ -223,24 +236,22 @@ def _masked(model, rule, steps, masks, tables, slots, people, members, stays, pl
 def _group(model, rule, steps, masks, tables, slots, people, groups, g, run, rows, head, summed):
     members = groups.member[groups.first[g] : groups.first[g + 1]]
     places = groups.place[groups.begins[g] : groups.begins[g + 1]]
+    stays = groups.stays[groups.first[g] : groups.first[g + 1]]
     if len(members) and len(places):
-        if masks.fewest == 0:
-            _plain(model, rule, steps, tables, slots, people, members, places, run, rows, head)
-        else:
-            stays = groups.stays[groups.first[g] : groups.first[g + 1]]
-            summed[g] = _masked(
-                model, rule, steps, masks, tables, slots, people, members, stays, places, run, rows, head
-            )
+        summed[g] = _sum(
+            masks, model, rule, steps, tables, slots, people, members, stays, places, run, rows, head
+        )
 
 
 @driver
 def contribute(model, rule, steps, masks, tables, slots, people, groups, run, rows, head, summed):
     """Let people contribute: write the numerators `rows` [items, places, w], `head` [places, h], which are 0.
 
-    `slots` [U] tells each person's model. Without masks the places of a group are those of its members.
+    `slots` [U] tells each person's model. `Unmasked`, the places of a group are those of its members.
     `summed` [G] takes how many rows each masked sum has.
     """
-    for g in prange(len(groups.first) - 1):
+    for index in prange(len(groups.first) - 1):
+        g = np.int64(index)
         _group(model, rule, steps, masks, tables, slots, people, groups, g, run, rows, head, summed)
 
 

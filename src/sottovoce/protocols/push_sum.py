@@ -273,7 +273,8 @@ def take(rows, head, counts, levels, codes, given, scales, half):
 
 @driver
 def _push(rows, head, counts, sent, first, sender, levels, codes, held):
-    for piece in prange(PIECES):
+    for index in prange(PIECES):
+        piece = np.int64(index)
         _piece(rows, counts, sent, first, sender, levels, piece, codes[piece], held[piece])
     _heads(head, sent, first, sender)
 

@@ -41,7 +41,8 @@ def _move(model, rule, tables, slot, rows, head, run):
 
 @driver
 def _moves(model, rule, tables, rows, head, moving, run):
-    for slot in prange(len(moving)):
+    for index in prange(len(moving)):
+        slot = np.int64(index)
         if moving[slot]:
             _move(model, rule, tables, slot, rows, head, run)
 

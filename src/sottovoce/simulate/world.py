@@ -37,7 +37,10 @@ class Traffic(NamedTuple):
 
 @dataclass(eq=False)
 class World:
-    """Components are fixed; tables, people, private remainders, receivers and views change."""
+    """Components are fixed; tables, people, private remainders, receivers and views change.
+
+    Components may come from other packages, and have no class in common: `Any` is what their types say.
+    """
 
     model: Any
     protocol: Any
