@@ -1,5 +1,6 @@
 """`sottovoce audit`: attack what observers of a run recorded, and write `audit.json`."""
 
+import functools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,6 +11,7 @@ from sottovoce.errors import RunError
 from sottovoce.experiments.audit import (
     attacks,
     canaries,
+    pairs,
     participants,
     private,
     ratings,
@@ -23,6 +25,7 @@ from sottovoce.experiments.audit.written import AUDIT, FORMAT
 from sottovoce.experiments.recipe import phrases
 from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.experiments.runs.run import Run
+from sottovoce.models.bpr import BPR
 from sottovoce.models.mf import MF
 from sottovoce.registry import build
 
@@ -124,10 +127,26 @@ def _attacked(
     found += participants.views(seen, sent, parts.merge, train.items, held)
     entries: list[dict[str, Any]] = []
     for view in found:
-        of_items = attacks.items(view, truth, per_item)
+        model = known.network.model if isinstance(known, Again) else None
+        without, excluded = "unchanged", attacks.unchanged
+        if isinstance(model, BPR) and view.updates and view.name not in attacks.SUMS:
+            view = pairs.fewer(view, truth)
+            ways, without, excluded = pairs.ways(view, truth), "fell", pairs.fell
+            if view.name == "server":
+                of_server = seen.among(seen.update & (seen.observer < 0))
+                versions = functools.partial(replay.models, run.recipe, parts, split, of_server)
+                ways |= pairs.withheld(view, truth, model, of_server.clock, versions)
+        else:
+            ways = attacks.ways(view, truth)
+        count = attacks.count(view, per_item)
+        of_items = attacks.items(view, truth, ways, count)
         best = max(of_items, key=sentences.success)["way"]
-        entries += [*of_items, attacks.members(view, truth, best), attacks.not_items(view, truth)]
-        entries += attacks.resemblance(view, truth, per_item, best)
+        entries += [
+            *of_items,
+            attacks.members(view, truth, ways[best], best),
+            attacks.not_items(view, truth, excluded(view, truth), without),
+            *attacks.resemblance(view, truth, ways[best], best, count),
+        ]
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
         if view.name not in attacks.SUMS:
@@ -156,8 +175,10 @@ def _before(view: views.View, run: Run, split: "Split", seen: records.Records) -
     if not view.updates or not isinstance(parts.model, MF):
         return view.before
     of_server = seen.among(seen.update & (seen.observer < 0))
-    before = replay.models(run.recipe, parts, split, of_server)
-    return None if before is None else before[of_server.clock[view.changes.message], view.changes.item]
+    versions = replay.models(run.recipe, parts, split, of_server)
+    if versions is None:
+        return None
+    return replay.before(versions, of_server.clock[view.changes.message], view.changes.item)
 
 
 def _nothing(seen: records.Records) -> str:
