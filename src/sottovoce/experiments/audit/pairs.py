@@ -21,10 +21,10 @@ Versions = Callable[[], Iterator[tuple[int, Doubles]] | None]
 """The server's models, as `replay.models` has them, from the first one on."""
 
 
-def fewer(view: View, truth: Truth) -> View:
-    """The same view of as many people as can be attacked in a few seconds."""
+def fewer(view: View, truth: Truth, cells: int = CELLS) -> View:
+    """The same view of as many people as can be attacked with so many distances."""
     sampled = int((view.changes.change[:, -1] < 0).sum())
-    most = max(4, len(view.person) * CELLS // max(1, sampled * truth.items))
+    most = max(4, len(view.person) * cells // max(1, sampled * truth.items))
     if len(view.person) <= most:
         return view
     kept = np.linspace(0, len(view.person) - 1, most).astype(np.int64)
