@@ -58,7 +58,7 @@ def points(changes: Changes, before: Doubles, step: float, user: float, negative
 
 def nearest(place: Doubles, rows: Doubles) -> Longs:
     """[n]: which of `rows` [N, k] is at each `place` [n, k]; −1: none of them."""
-    if len(rows) < 2:
+    if len(rows) < 2 or not len(place):
         return np.full(len(place), -1)
     lengths, found = (rows**2).sum(axis=1), []
     for begin in range(0, len(place), size := max(1, BLOCK // len(rows))):
@@ -68,4 +68,4 @@ def nearest(place: Doubles, rows: Doubles) -> Longs:
         closest = ((some - rows[one]) ** 2).sum(axis=1)  # without the rounding of the three sums
         apart[every, one] = np.inf
         found.append(np.where(NEARER**2 * closest < apart.min(axis=1), one, -1))
-    return np.concatenate(found) if found else np.empty(0, np.int64)
+    return np.concatenate(found)

@@ -52,6 +52,8 @@ def some_rounds(rounds: int) -> list[int]:
 
 Way = Callable[[int], Doubles]
 """Scores [P, items] of a view's targets after so many observed rounds."""
+Named = tuple[str, Way]
+"""A way with its name."""
 
 
 def ways(view: View, truth: Truth) -> dict[str, Way]:
@@ -100,18 +102,19 @@ def members(view: View, truth: Truth, after: Way, way: str) -> dict[str, Any]:
     return _entry("membership", view, way, curve)
 
 
-def not_items(view: View, truth: Truth, after: Way, way: str) -> dict[str, Any]:
+def not_items(view: View, truth: Truth, excluded: Named) -> dict[str, Any]:
     """Which items people do not have: those with a score."""
     own, curve = truth.own(view.person), []
+    way, after = excluded
     for rounds in some_rounds(view.rounds):
         one = complement.attack(after(rounds), own, view.person)
         curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
     return _entry("not-items", view, way, curve)
 
 
-def unchanged(view: View, truth: Truth) -> Way:
+def unchanged(view: View, truth: Truth) -> Named:
     """Rows that did not change in some message of the target."""
-    return lambda rounds: complement.missing(
+    return "unchanged", lambda rounds: complement.missing(
         first_rounds(view.changes, rounds), len(view.person), truth.items
     )
 
@@ -127,9 +130,7 @@ def resemblance(view: View, truth: Truth, after: Way, way: str, count: Longs) ->
     own, found = truth.own(view.person), []
 
     def compared(similarity: Callable[[Changes, int, int], Doubles]) -> Way:
-        return lambda rounds: similarity(
-            first_rounds(view.changes, rounds), len(view.person), truth.items
-        )
+        return lambda rounds: similarity(first_rounds(view.changes, rounds), len(view.person), truth.items)
 
     def found_items(rounds: int) -> Doubles:
         return communities.jaccard(changed_rows.named(way, after(rounds), count) > 0.5)

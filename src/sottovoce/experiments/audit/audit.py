@@ -21,6 +21,7 @@ from sottovoce.experiments.audit import (
     views,
 )
 from sottovoce.experiments.audit.again import Again, again
+from sottovoce.experiments.audit.attacks import Named, Way
 from sottovoce.experiments.audit.written import AUDIT, FORMAT
 from sottovoce.experiments.recipe import phrases
 from sottovoce.experiments.runs.directory import RunDirectory
@@ -28,6 +29,7 @@ from sottovoce.experiments.runs.run import Run
 from sottovoce.models.bpr import BPR
 from sottovoce.models.mf import MF
 from sottovoce.registry import build
+from sottovoce.state import Longs
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
@@ -126,27 +128,17 @@ def _attacked(
         found.append(views.of_updates("key", sent, train.items))
     found += participants.views(seen, sent, parts.merge, train.items, held)
     entries: list[dict[str, Any]] = []
+    of_server = seen.among(seen.update & (seen.observer < 0))
+    versions = functools.partial(replay.models, run.recipe, parts, split, of_server)
+    model = known.network.model if isinstance(known, Again) else parts.model
     for view in found:
-        model = known.network.model if isinstance(known, Again) else None
-        without, excluded = "unchanged", attacks.unchanged
-        if isinstance(model, BPR) and view.updates and view.name not in attacks.SUMS:
+        ways, excluded = attacks.ways(view, truth), attacks.unchanged(view, truth)
+        if isinstance(model, BPR) and view.updates:
             view = pairs.fewer(view, truth)
-            ways, without, excluded = pairs.ways(view, truth), "fell", pairs.fell
+            ways, excluded = pairs.ways(view, truth), pairs.fell(view, truth)
             if view.name == "server":
-                of_server = seen.among(seen.update & (seen.observer < 0))
-                versions = functools.partial(replay.models, run.recipe, parts, split, of_server)
                 ways |= pairs.withheld(view, truth, model, of_server.clock, versions)
-        else:
-            ways = attacks.ways(view, truth)
-        count = attacks.count(view, per_item)
-        of_items = attacks.items(view, truth, ways, count)
-        best = max(of_items, key=sentences.success)["way"]
-        entries += [
-            *of_items,
-            attacks.members(view, truth, ways[best], best),
-            attacks.not_items(view, truth, excluded(view, truth), without),
-            *attacks.resemblance(view, truth, ways[best], best, count),
-        ]
+        entries += _of_items(view, truth, ways, excluded, attacks.count(view, per_item))
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
         if view.name not in attacks.SUMS:
@@ -167,6 +159,21 @@ def _attacked(
     if not found:
         notes.append(_nothing(seen))
     return entries, notes
+
+
+def _of_items(
+    view: views.View, truth: attacks.Truth, ways: dict[str, Way], excluded: Named, count: Longs
+) -> list[dict[str, Any]]:
+    """Which items people have, by some ways, and who resembles whom, by the best of them; which items people
+    do not have."""
+    found = attacks.items(view, truth, ways, count)
+    best = max(found, key=sentences.success)["way"]
+    return [
+        *found,
+        attacks.members(view, truth, ways[best], best),
+        attacks.not_items(view, truth, excluded),
+        *attacks.resemblance(view, truth, ways[best], best, count),
+    ]
 
 
 def _before(view: views.View, run: Run, split: "Split", seen: records.Records) -> Any:

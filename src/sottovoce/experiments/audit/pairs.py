@@ -5,11 +5,11 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from sottovoce.evaluate.audit import pairs
+from sottovoce.evaluate.audit import changed_rows, pairs
 from sottovoce.evaluate.audit import withheld as attack
 from sottovoce.evaluate.audit.changes import Changes, first_rounds
 from sottovoce.experiments.audit import replay
-from sottovoce.experiments.audit.attacks import Truth, Way
+from sottovoce.experiments.audit.attacks import Named, Truth, Way
 from sottovoce.experiments.audit.views import View
 from sottovoce.models.bpr import BPR
 from sottovoce.state import Doubles, Longs
@@ -49,29 +49,26 @@ def ways(view: View, truth: Truth) -> dict[str, Way]:
         return first_rounds(view.changes, rounds)
 
     return {
-        "changed": lambda rounds: np.maximum(rose(view, truth)(rounds), fell(view, truth)(rounds)),
-        "rose": rose(view, truth),
+        "changed": lambda rounds: changed_rows.changed(early(rounds), *shape),
+        "rose": lambda rounds: pairs.rose(early(rounds), *shape),
         "unseen": lambda rounds: pairs.unseen(early(rounds), *shape, held),
         "likely": lambda rounds: pairs.likely(early(rounds), *shape, held),
     }
 
 
-def rose(view: View, truth: Truth) -> Way:
-    """Items whose bias rose."""
-    return lambda rounds: pairs.rose(first_rounds(view.changes, rounds), len(view.person), truth.items)
-
-
-def fell(view: View, truth: Truth) -> Way:
+def fell(view: View, truth: Truth) -> Named:
     """Items whose bias fell, which people do not have."""
-    return lambda rounds: pairs.fell(first_rounds(view.changes, rounds), len(view.person), truth.items)
+    return "fell", lambda rounds: pairs.fell(
+        first_rounds(view.changes, rounds), len(view.person), truth.items
+    )
 
 
-def withheld(
-    view: View, truth: Truth, model: BPR, clock: Longs, versions: Versions
-) -> dict[str, Way]:
-    """Chances of items that are found between two sampled ones; `clock` [n] is the version that each message
-    is based on. None of them if the server's models are not known."""
-    found = _withheld(view, model, clock, versions)
+def withheld(view: View, truth: Truth, model: BPR, clock: Longs, versions: Versions) -> dict[str, Way]:
+    """Items that are found between two sampled ones, alone and with those that rose.
+
+    `clock` [n] is the version that each message is based on. Empty if the server's models are not known.
+    """
+    found, rose = _withheld(view, model, clock, versions), ways(view, truth)["rose"]
     if found is None:
         return {}
 
@@ -83,7 +80,7 @@ def withheld(
 
     return {
         "withheld": between,
-        "everything": lambda rounds: np.maximum(between(rounds), rose(view, truth)(rounds)),
+        "everything": lambda rounds: np.maximum(between(rounds), rose(rounds)),
     }
 
 

@@ -4,7 +4,6 @@
 sampled, both, and items between two sampled ones. `people` compares the quality for people whose π differ.
 """
 
-import functools
 import math
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -14,12 +13,16 @@ from sottovoce.experiments.reproduce.papers import measurement
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
+    from sottovoce.experiments.audit.records import Records
     from sottovoce.experiments.recipe.building import Components
     from sottovoce.experiments.recipe.recipe import Recipe
+    from sottovoce.simulate.engine import Simulation
     from sottovoce.state import Doubles
 
-CELLS = 2**28
-"""Distances between rows that are computed in a measurement, which limits for how many people."""
+PEOPLE = 200
+"""How many people are attacked, evenly chosen."""
+CELLS = 2**29
+"""Distances between rows that are computed in a measurement, which limits for how many of them."""
 WAYS = {
     "rose": "biases that rise",
     "unseen": "never sampled",
@@ -41,19 +44,17 @@ def leak(seed: int, *, data: str, probability: float, drawn: str, rounds: int) -
     """Quality, and the precision and recall of every way to find people's items; a way that names nothing
     has no precision."""
     from sottovoce.evaluate.audit import changed_rows
-    from sottovoce.experiments.audit import again, attacks, pairs, replay, views
+    from sottovoce.experiments.audit import attacks, pairs, views
 
     step = {"name": "positive-feedback", "probability": probability, "drawn": drawn}
-    recipe, split, parts = made = _ready(seed, data, rounds, step)
-    network, sent, _ = again.run(parts, split, recipe, None, (1, rounds))
-    assert sent is not None
-    train = split.train
+    made = _ready(seed, data, rounds, step)
+    train = made.split.train
+    network, sent, models = _watched(made, rounds)
     truth = attacks.Truth(train.indptr, train.item.astype(np.int64), train.items)
     view = views.of_updates("server", sent, train.items)
     some = pairs.fewer(view, truth, CELLS)
-    versions = functools.partial(replay.models, recipe, parts, split, sent)
     ways = pairs.ways(view, truth)
-    more = pairs.withheld(some, truth, network.model, sent.clock, versions)
+    more = pairs.withheld(some, truth, network.model, sent.clock, lambda: enumerate(models))
     found = {"F1@10": float(np.nanmean(_f1(made, network)))}
     for way, name in WAYS.items():
         of, after = (some, more[way]) if way in more else (view, ways[way])
@@ -63,7 +64,7 @@ def leak(seed: int, *, data: str, probability: float, drawn: str, rounds: int) -
         found |= {f"{name}: {key}": value for key, value in known.items() if math.isfinite(value)}
     own = truth.own(view.person)
     guessing = float((own.sum(axis=1) / train.items).mean())
-    fell = pairs.fell(view, truth)(rounds)
+    fell = pairs.fell(view, truth)[1](rounds)
     return found | {"guessing: precision": guessing, "excluded": float((fell.sum(1) / (~own).sum(1)).mean())}
 
 
@@ -98,6 +99,29 @@ def people(
         "highest third": uniform > np.quantile(uniform, 2 / 3),
     }
     return {name: float(np.nanmean(f1[group])) for name, group in groups.items()}
+
+
+def _watched(made: Ready, rounds: int) -> "tuple[Simulation, Records, list[Doubles]]":
+    """The network after these rounds, what the server got from some people, and its model before each."""
+    from sottovoce.experiments.audit import records
+    from sottovoce.experiments.runs import simulation
+    from sottovoce.simulate.observe import Observation
+
+    train = made.split.train
+    chosen = np.linspace(0, train.people - 1, min(PEOPLE, train.people)).astype(np.int64)
+    seen: list[Records] = []
+
+    def record(round: int, arrays: list[dict[str, Any]]) -> None:
+        every = records.joined([records.of_arrays(round, one) for one in arrays])
+        seen.append(every.among(np.isin(every.sender, chosen)))
+
+    watch = Observation(True, np.empty(0, np.int32), 1, rounds, record)
+    network = simulation.simulation(made.parts, made.split, made.recipe.run, None, watch)
+    models = []
+    for _ in range(rounds):
+        models.append(network.tables.rows[: train.items].astype(np.float64))
+        network.advance(1)
+    return network, records.joined(seen), models
 
 
 def _ready(seed: int, data: str, rounds: int, step: dict[str, Any]) -> Ready:
