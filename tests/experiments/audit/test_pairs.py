@@ -15,9 +15,15 @@ def ranked(small, place, *steps):
     """A run of two rounds with five aggregations each, of twelve triples."""
     watch = {"who": "server", "rounds": [1, 2]}
     parts = {
-        **{"model__name": "bpr", "model__factors": 8, "model__triples": 12.0, "run__rounds": 2},
-        **{"protocol__name": "federated", "protocol__aggregations": 5.0, "protocol__aggregate": "sum"},
-        **{"privacy__observe": watch, "privacy__steps": list(steps)},
+        "model__name": "bpr",
+        "model__factors": 8,
+        "model__triples": 12.0,
+        "run__rounds": 2,
+        "protocol__name": "federated",
+        "protocol__aggregations": 5.0,
+        "protocol__aggregate": "sum",
+        "privacy__observe": watch,
+        "privacy__steps": list(steps),
     }
     run_recipe(small(**parts), place)
     return place
