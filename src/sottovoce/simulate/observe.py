@@ -70,6 +70,39 @@ def random_people(count: int, people: int, run: int) -> Ints:
     return np.sort(order[:count])
 
 
+NAMES = {
+    *("observer", "sender", "time", "number", "relayed", "update", "clock", "size"),
+    *("offset", "ids", "rows", "age", "head", "user"),
+}
+
+
+def joined(records: list[Arrays]) -> list[Arrays]:
+    """The same messages in fewer records, because a round may have many thousands of aggregations.
+
+    Messages of the same kind, updates or models, stay in their order. Records of sums stay as they are.
+    """
+    others = [record for record in records if set(record) != NAMES]
+    kinds: dict[tuple[bool, int], list[Arrays]] = {}
+    for record in records:
+        if set(record) == NAMES and len(record["update"]):
+            kinds.setdefault((bool(record["update"][0]), record["user"].shape[1]), []).append(record)
+    found = []
+    for several in kinds.values():
+        ends = np.cumsum([record["rows"].size for record in several])
+        number = np.maximum(0, ends - 1) // CHUNK
+        for n in np.unique(number).tolist():
+            found.append(_as_one([one for one, m in zip(several, number.tolist(), strict=True) if m == n]))
+    return [*found, *others]
+
+
+def _as_one(records: list[Arrays]) -> Arrays:
+    """Records of the same kind as one."""
+    lengths = np.concatenate([np.diff(record["offset"]) for record in records])
+    offset = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    rest = sorted(NAMES - {"offset"})
+    return {name: np.concatenate([record[name] for record in records]) for name in rest} | {"offset": offset}
+
+
 def of_plan(plan: Plan, messages: Messages, snapshots: Tables, observed: Bools, world: World) -> Arrays:
     """The models that observed slots received in a plan of `messages`, out of the snapshots they were read
     from."""

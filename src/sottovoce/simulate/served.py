@@ -10,7 +10,7 @@ from sottovoce.protocols._participants import Aggregation, Groups, terms
 from sottovoce.protocols.aggregate import Aggregator, Federation
 from sottovoce.protocols.interface import dropout, group_size, lengths, participants, sees_vectors, settle
 from sottovoce.simulate.budgets import count_heard, within_budget
-from sottovoce.simulate.observe import Observation, of_participants, of_server
+from sottovoce.simulate.observe import Observation, joined, of_participants, of_server
 from sottovoce.simulate.observe_decrypted import LastSums
 from sottovoce.simulate.world import Arrays, Traffic, World
 from sottovoce.state import Longs
@@ -90,7 +90,7 @@ class Served:
             count_heard(group, world.people.disclosed, world.promise)
         if seen and watch is not None:
             with world.aside():
-                watch.record(world.round, records)
+                watch.record(world.round, joined(records))
         if vectors:
             done = asked._replace(number=int(world.tables.clock[server]))
             settle(world.protocol, world.kept, user, before, groups, done)

@@ -24,12 +24,12 @@ def test_models_are_those_that_were_sent(small, tmp_path, selection):
     named = run.recipe.split
     split = build("split", named.name, named.settings, "split").split(run.data, run.recipe.run.seed)
     updates = seen.among(seen.update)
-    models = replay.models(run.recipe, run.recipe.components(), split, updates)
-    assert models is not None
+    versions = replay.models(run.recipe, run.recipe.components(), split, updates)
+    assert versions is not None
     received = seen.among(~seen.update)
     assert len(received.round) > 2
     assert received.clock.max() > 0
-    ours = models[received.clock[received.message], received.ids]
+    ours = replay.before(versions, received.clock[received.message], received.ids)
     np.testing.assert_allclose(ours, received.rows, rtol=1e-4, atol=1e-5)
     later = updates.among(updates.clock > 0)
     assert replay.models(run.recipe, run.recipe.components(), split, later) is None

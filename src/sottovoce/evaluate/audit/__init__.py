@@ -3,6 +3,8 @@
 changes.py        what an observer saw of people's trainings: which rows changed, and by how much
 figures.py        a figure with its interval over people, beside guessing
 changed_rows.py   which items a person has, from the rows that changed
+pairs.py          which items a person has, from updates of pair-wise ranking
+withheld.py       which items a person did not disclose, from two changes of sampled ones
 membership.py     does a person have an item?
 ratings.py        a person's vector and ratings, from updates of matrix factorization
 communities.py    who resembles whom

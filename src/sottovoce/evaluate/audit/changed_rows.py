@@ -26,8 +26,9 @@ because there are several negatives for each item.
 
 `never` works if a step hides the rows of one's own items: then the hidden ones stand out after many rounds.
 
-`changed` names a set of items. The other ways name as many items as the person has, those with the highest
-scores. Guessing names as many items, drawn from the catalogue.
+`changed`, and the ways of `pairs` and `withheld`, give chances, and name the items that chances suggest. The
+other ways name as many items as the person has, those with the highest scores. Guessing names as many items,
+drawn from the catalogue.
 """
 
 from collections.abc import Callable
@@ -37,6 +38,7 @@ import numpy as np
 
 from sottovoce.evaluate.audit.changes import Changes, always, lengths, shared_direction, summed, times_seen
 from sottovoce.evaluate.audit.figures import Figure, over_people, strongest, taken_for_another
+from sottovoce.evaluate.audit.pairs import likeliest
 from sottovoce.state import Bools, Doubles, Longs
 
 
@@ -120,9 +122,13 @@ WAYS: dict[str, Callable[[Changes, int, int], Doubles]] = {
 }
 
 
+CHANCES = ("changed", "rose", "unseen", "likely", "withheld", "everything")
+"""Ways whose scores are chances."""
+
+
 def named(way: str, scores: Doubles, count: Longs) -> Doubles:
     """[P, items]: 1 for items that are named; `count` [P] is how many each target is known to have."""
-    return scores if way == "changed" else strongest(scores, np.clip(count, 1, scores.shape[1]))
+    return likeliest(scores) if way in CHANCES else strongest(scores, np.clip(count, 1, scores.shape[1]))
 
 
 def attack(way: str, scores: Doubles, count: Longs, own: Bools, person: Longs) -> Found:

@@ -1,7 +1,9 @@
 """Each person decides how much of their positive feedback leaves the device (Anelli et al. 2020).
 
 π, the person's `probability`, is the probability that the change of an item that the person has is sent.
-Changes of sampled items, which the person has not, are always sent (Section 3.1.2). What is not sent has
+Changes of sampled items, which the person has not, are always sent (Section 3.1.2). They show the person's
+vector, from which a server computes nearly all that was withheld (`evaluate.audit.withheld`): π protects from
+those who only look, and needs sums that hide single updates, or noise, beside it. What is not sent has
 still trained the person's private vector. Under federation it is then gone; under gossip it stays in the
 person's private remainder and counts in the person's scores.
 
@@ -205,7 +207,8 @@ def _discloses(component: PositiveFeedback) -> tuple[Disclosure, ...]:
             "changes of the person's own items, as often as the person allows",
             "whoever gets the update",
             f"They are sent with a probability of {often}, drawn {_WHEN[component.drawn]}.{some} Changes of "
-            "sampled items are always sent, and tell which items a person does not have. The head of a model "
-            "that has one is sent as it is.",
+            "sampled items are always sent. They tell which items a person does not have, and whoever sees "
+            "single updates can compute from them what was not sent. The head of a model that has one is "
+            "sent as it is.",
         ),
     )

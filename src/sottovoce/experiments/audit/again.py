@@ -46,16 +46,16 @@ def again(
     if getattr(parts.model, "start_from", None):
         return "the run began with the models of other runs"
     made = parts, split, recipe, data_dir
-    network, sent, before = _run(*made, rounds)
+    network, sent, before = run(*made, rounds)
     changed = bool(parts.steps) or not isinstance(parts.chain, Whole)
     if sent is None or not changed or rounds[0] > 1:
         return Again(network, sent, None if changed else sent, before)
     bare = parts._replace(sum=Plain(), steps=(), chain=Whole())
-    _, raw, _ = _run(bare, split, recipe, data_dir, (1, 1))
+    _, raw, _ = run(bare, split, recipe, data_dir, (1, 1))
     return Again(network, sent, None if raw is None else raw.among(raw.clock == 0), before)
 
 
-def _run(
+def run(
     parts: Components,
     split: "Split",
     recipe: Recipe,

@@ -1,6 +1,7 @@
 """Which attacks are made on which view, and their figures as plain Python for `audit.json`."""
 
 import math
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -50,41 +51,52 @@ def some_rounds(rounds: int) -> list[int]:
     return [*(step for step in steps if step < rounds), rounds]
 
 
-def items(view: View, truth: Truth, per_item: int) -> list[dict[str, Any]]:
+Way = Callable[[int], Doubles]
+"""Scores [P, items] of a view's targets after so many observed rounds."""
+Named = tuple[str, Way]
+"""A way with its name."""
+
+
+def ways(view: View, truth: Truth) -> dict[str, Way]:
+    """The ways to find items that suit a view, whatever the model is."""
+
+    def after(way: str) -> Way:
+        return lambda rounds: changed_rows.WAYS[way](
+            first_rounds(view.changes, rounds), len(view.person), truth.items
+        )
+
+    suitable = _OF_SUMS if view.name in SUMS else _OF_UPDATES if view.updates else _OF_MODELS
+    return {way: after(way) for way in suitable}
+
+
+def items(view: View, truth: Truth, ways: Mapping[str, Way], count: Longs) -> list[dict[str, Any]]:
     """Which items people have, by every way, after some numbers of rounds.
 
-    `per_item` is how many training instances there are for each item of a person.
+    `count` [P] is how many items each target is known to have.
     """
-    own, found, count = truth.own(view.person), [], _count(view, per_item)
-    shape = len(view.person), truth.items
-    for way in _ways(view):
+    own, found = truth.own(view.person), []
+    for way, after in ways.items():
         curve = []
         for rounds in some_rounds(view.rounds):
-            scores = changed_rows.WAYS[way](first_rounds(view.changes, rounds), *shape)
-            one = changed_rows.attack(way, scores, count, own, view.person)
+            one = changed_rows.attack(way, after(rounds), count, own, view.person)
             curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
         found.append(_entry("items", view, way, curve))
     return found
 
 
-def _ways(view: View) -> tuple[str, ...]:
-    if view.name in SUMS:
-        return _OF_SUMS
-    return _OF_UPDATES if view.updates else _OF_MODELS
+def count(view: View, per_item: int) -> Longs:
+    """[P]: how many items each target has, as the sizes that are sent with messages tell.
 
-
-def _count(view: View, per_item: int) -> Longs:
-    """[P]: how many items each target has, as the sizes that are sent with messages tell."""
+    `per_item` is how many training instances there are for each item of a person.
+    """
     return np.maximum(1, view.size // (per_item if view.updates else 1))
 
 
-def members(view: View, truth: Truth, way: str) -> dict[str, Any]:
+def members(view: View, truth: Truth, after: Way, way: str) -> dict[str, Any]:
     """Whether a person has an item, by the scores of one way."""
     own, curve = truth.own(view.person), []
     for rounds in some_rounds(view.rounds):
-        early = first_rounds(view.changes, rounds)
-        scores = changed_rows.WAYS[way](early, len(view.person), truth.items)
-        one = membership.attack(scores, own, view.person)
+        one = membership.attack(after(rounds), own, view.person)
         rest = {name: plain(getattr(one, name)) for name in ("auc", "precision", "recall")}
         few = None if math.isnan(one.at_few_alarms) else one.at_few_alarms
         curve.append({"rounds": rounds, **rest, "recall_at_1_percent_false_alarms": few})
@@ -114,37 +126,46 @@ def announced_rows(vectors: Records, truth: Truth) -> dict[str, Any]:
     return {**about, **curve[-1], "over_rounds": curve}
 
 
-def not_items(view: View, truth: Truth) -> dict[str, Any]:
-    """Which items people do not have, from rows that did not change."""
+def not_items(view: View, truth: Truth, excluded: Named) -> dict[str, Any]:
+    """Which items people do not have: those with a score."""
     own, curve = truth.own(view.person), []
+    way, after = excluded
     for rounds in some_rounds(view.rounds):
-        early = first_rounds(view.changes, rounds)
-        one = complement.attack(complement.missing(early, len(view.person), truth.items), own, view.person)
+        one = complement.attack(after(rounds), own, view.person)
         curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
-    return _entry("not-items", view, "unchanged", curve)
+    return _entry("not-items", view, way, curve)
 
 
-def resemblance(view: View, truth: Truth, per_item: int, best: str) -> list[dict[str, Any]]:
+def unchanged(view: View, truth: Truth) -> Named:
+    """Rows that did not change in some message of the target."""
+    return "unchanged", lambda rounds: complement.missing(
+        first_rounds(view.changes, rounds), len(view.person), truth.items
+    )
+
+
+def resemblance(view: View, truth: Truth, after: Way, way: str, count: Longs) -> list[dict[str, Any]]:
     """Who resembles whom, if everybody is a target once and there are enough of them.
 
-    People are also compared by the items that the way `best` finds.
+    People are also compared by the items that one way finds; `count` [P] is as in `items`.
     """
     once = len(np.unique(view.person)) == len(view.person)
     if not once or len(view.person) < 4 or view.name in SUMS:
         return []
-    own, found, count = truth.own(view.person), [], _count(view, per_item)
+    own, found = truth.own(view.person), []
 
-    def found_items(changes: Changes, *shape: int) -> Doubles:
-        named = changed_rows.named(best, changed_rows.WAYS[best](changes, *shape), count)
-        return communities.jaccard(named > 0.5)
+    def compared(similarity: Callable[[Changes, int, int], Doubles]) -> Way:
+        return lambda rounds: similarity(first_rounds(view.changes, rounds), len(view.person), truth.items)
 
-    for way, similarity in (communities.WAYS | {"found items": found_items}).items():
+    def found_items(rounds: int) -> Doubles:
+        return communities.jaccard(changed_rows.named(way, after(rounds), count) > 0.5)
+
+    similarities = {name: compared(similarity) for name, similarity in communities.WAYS.items()}
+    for name, similarity in (similarities | {"found items": found_items}).items():
         curve = []
         for rounds in sorted({1, view.rounds}):  # these comparisons take long
-            early = first_rounds(view.changes, rounds)
-            one = communities.attack(similarity(early, len(view.person), truth.items), own, view.person)
+            one = communities.attack(similarity(rounds), own, view.person)
             curve.append({"rounds": rounds, "neighbours": plain(one)})
-        found.append(_entry("communities", view, way, curve))
+        found.append(_entry("communities", view, name, curve))
     return found
 
 

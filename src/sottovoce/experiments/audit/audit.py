@@ -1,5 +1,6 @@
 """`sottovoce audit`: attack what observers of a run recorded, and write `audit.json`."""
 
+import functools
 import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -11,6 +12,7 @@ from sottovoce.errors import RunError
 from sottovoce.experiments.audit import (
     attacks,
     canaries,
+    pairs,
     participants,
     private,
     ratings,
@@ -20,12 +22,15 @@ from sottovoce.experiments.audit import (
     views,
 )
 from sottovoce.experiments.audit.again import Again, again
+from sottovoce.experiments.audit.attacks import Named, Way
 from sottovoce.experiments.audit.written import AUDIT, FORMAT
 from sottovoce.experiments.recipe import phrases
 from sottovoce.experiments.runs.directory import RunDirectory
 from sottovoce.experiments.runs.run import Run
+from sottovoce.models.bpr import BPR
 from sottovoce.models.mf import MF
 from sottovoce.registry import build
+from sottovoce.state import Longs
 
 if TYPE_CHECKING:
     from sottovoce.data.split import Split
@@ -128,11 +133,17 @@ def _attacked(
         found += participants.decrypted(opened, sent, parts.merge, items, held)
     found += participants.views(seen, sent, parts.merge, items, held)
     entries: list[dict[str, Any]] = []
+    of_server = seen.among(seen.update & (seen.observer < 0))
+    versions = functools.partial(replay.models, run.recipe, parts, split, of_server)
+    model = known.network.model if isinstance(known, Again) else parts.model
     for view in found:
-        of_items = attacks.items(view, truth, per_item)
-        best = max(of_items, key=sentences.success)["way"]
-        entries += [*of_items, attacks.members(view, truth, best), attacks.not_items(view, truth)]
-        entries += attacks.resemblance(view, truth, per_item, best)
+        ways, excluded = attacks.ways(view, truth), attacks.unchanged(view, truth)
+        if isinstance(model, BPR) and view.updates:
+            view = pairs.fewer(view, truth)
+            ways, excluded = pairs.ways(view, truth), pairs.fell(view, truth)
+            if view.name == "server":
+                ways |= pairs.withheld(view, truth, model, of_server.clock, versions)
+        entries += _of_items(view, truth, ways, excluded, attacks.count(view, per_item))
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
         if view.name not in attacks.SUMS:
@@ -161,14 +172,31 @@ def _attacked(
     return entries, notes
 
 
+def _of_items(
+    view: views.View, truth: attacks.Truth, ways: dict[str, Way], excluded: Named, count: Longs
+) -> list[dict[str, Any]]:
+    """Which items people have, by some ways, and who resembles whom, by the best of them; which items people
+    do not have."""
+    found = attacks.items(view, truth, ways, count)
+    best = max(found, key=sentences.success)["way"]
+    return [
+        *found,
+        attacks.members(view, truth, ways[best], best),
+        attacks.not_items(view, truth, excluded),
+        *attacks.resemblance(view, truth, ways[best], best, count),
+    ]
+
+
 def _before(view: views.View, run: Run, split: "Split", seen: records.Records) -> Any:
     """[R, w]: the rows before each change of a view; None if they are not known."""
     parts = run.recipe.components()
     if not view.updates or not isinstance(parts.model, MF):
         return view.before
     of_server = seen.among(seen.update & (seen.observer < 0))
-    before = replay.models(run.recipe, parts, split, of_server)
-    return None if before is None else before[of_server.clock[view.changes.message], view.changes.item]
+    versions = replay.models(run.recipe, parts, split, of_server)
+    if versions is None:
+        return None
+    return replay.before(versions, of_server.clock[view.changes.message], view.changes.item)
 
 
 def _nothing(seen: records.Records) -> str:

@@ -24,6 +24,7 @@ from sottovoce.experiments.audit.records import Records, Sum
 from sottovoce.experiments.audit.views import View
 from sottovoce.models._product import Product
 from sottovoce.models.als import ALS, known_part
+from sottovoce.models.bpr import BPR
 from sottovoce.models.mf import MF
 from sottovoce.state import Doubles, Floats, slots_of
 
@@ -78,7 +79,7 @@ def _shared(again: Again, view: View) -> Doubles | None:
     """[P, k]: the vector along which each person's rows move; None if the model has none."""
     network = again.network
     model, user = network.model, network.people.user[view.person].astype(np.float64)
-    if isinstance(model, MF | ALS):
+    if isinstance(model, MF | ALS | BPR):
         return user[:, : model.factors]
     if isinstance(model, Product):
         slot = slots_of(network.people)[view.person]
