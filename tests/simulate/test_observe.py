@@ -10,7 +10,7 @@ from sottovoce.peers.k_out import KOut
 from sottovoce.protocols.federated import Federated
 from sottovoce.protocols.fedfast import FedFast
 from sottovoce.protocols.gossip import Gossip
-from sottovoce.simulate.observe import SERVER, Observation
+from sottovoce.simulate.observe import SERVER, Observation, joined
 from tests import networks
 from tests.networks import advance_slowly, assert_same, ratings, simulate
 from tests.simulate.test_virtual_time import network
@@ -139,3 +139,30 @@ def test_an_observer_in_a_cluster_sees_what_the_cluster_receives():
     senders = {int(n) for _, record in seen for n in record["sender"]}
     assert observers == {3}, "a cluster goes by the number of its first person"
     assert senders <= {0, 6}
+
+
+def test_records_of_many_aggregations_become_one_of_each_kind(monkeypatch):
+    """In their order, and no longer than agreed; records of sums stay as they are."""
+
+    def record(sender, rows, update=True):
+        flat = np.full(1, sender)
+        return {
+            **dict.fromkeys(("observer", "sender", "time", "number", "relayed", "clock", "size"), flat),
+            "update": np.array([update]),
+            "offset": np.array([0, rows]),
+            "ids": np.arange(rows),
+            "rows": np.full((rows, 2), sender),
+            "age": np.zeros(rows),
+            "head": np.zeros((1, 0)),
+            "user": np.zeros((1, 0)),
+        }
+
+    many = [record(1, 2), record(9, 3, update=False), record(2, 0), {"sum_rows": np.ones(1)}, record(3, 1)]
+    updates, model, sums = joined(many)
+    assert updates["sender"].tolist() == [1, 2, 3]
+    assert updates["offset"].tolist() == [0, 2, 2, 3]
+    assert updates["rows"][:, 0].tolist() == [1, 1, 3]
+    assert model["sender"].tolist() == [9]
+    assert set(sums) == {"sum_rows"}
+    monkeypatch.setattr("sottovoce.simulate.observe.CHUNK", 4)
+    assert [one["sender"].tolist() for one in joined(many) if "update" in one] == [[1, 2], [3], [9]]

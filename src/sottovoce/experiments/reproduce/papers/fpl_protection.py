@@ -5,7 +5,7 @@ sampled, both, and items between two sampled ones. `people` compares the quality
 """
 
 import math
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -85,8 +85,8 @@ def people(
 
     def chosen(step: PositiveFeedback) -> "Doubles":
         """[U]: everybody's π with this step."""
-        numbers = range(split.train.people)
-        return np.array([probability_of(compiled(step), network.people, n, seed) for n in numbers])
+        numbers, kernel = range(split.train.people), cast(Any, probability_of)
+        return np.array([kernel(compiled(step), network.people, n, seed) for n in numbers])
 
     f1 = _f1(made, network)
     quiet = chosen(PositiveFeedback(1.0, silent=0.5)) == 0
@@ -144,5 +144,6 @@ def _f1(made: Ready, network: Any) -> "Doubles":
     """[U]: everybody's F1@10 over the whole catalogue; NaN for people without held-out items."""
     from sottovoce.evaluate.evaluation import evaluate
 
-    found = evaluate(network.model, *network.own(), made.split, ks=(10,), metrics=["f1"])
+    tables, everybody = network.own()
+    found = evaluate(network.model, tables, everybody, made.split, ks=(10,), metrics=["f1"])
     return np.asarray(found.per_user["f1@10"], np.float64)
