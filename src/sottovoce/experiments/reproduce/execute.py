@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce import __version__, files
 from sottovoce.errors import RunError
 from sottovoce.experiments.pages import plots
-from sottovoce.experiments.reproduce import claims, figures, leaks, metrics, shared
+from sottovoce.experiments.reproduce import claims, figures, leaks, metrics, points, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, settings
 from sottovoce.experiments.reproduce.sections import Rows
@@ -127,8 +127,8 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "tuned": form.tuned,
         "notes": [*form.notes, *_diverged(results)],
         "metric": form.metric,
-        "x": form.x,
-        "panels": _panels(form, results),
+        "x": points.label(form) if form.along else form.x,
+        "panels": points.panels(form, results) if form.along else _panels(form, results),
         "people": [_people(form, metric, results) for metric in form.people],
         **({"leaks": leaks.tables(results)} if form.audit else {}),
         **({"disclosures": _disclosures(form, results)} if form.disclosures else {}),
