@@ -91,8 +91,11 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
         for one, other in zip(opened[run], opened[apart], strict=False):
-            more = one.figures.tails_beside | other.figures.tails_beside
-            update = {"references": other.references, "tails_beside": more}
+            update = {
+                "references": other.references,
+                "tails_beside": one.figures.tails_beside | other.figures.tails_beside,
+                "categories_beside": one.figures.categories_beside | other.figures.categories_beside,
+            }
             one.figures = one.figures.model_copy(update=update)
     return {run: runs for run, runs in opened.items() if run not in plan.beside.values()}
 
