@@ -1,8 +1,8 @@
 """What an epoch of federated pair-wise learning costs, as Anelli et al. 2020 count it (Section 3.2).
 
 A row or a check can read CCE as a metric: item vectors that clients and the server exchange in an epoch. It
-follows from the recipe of a run whose rounds are epochs (`protocol.aggregations = 0`). Such a run records rpe,
-and ρ = |U⁻| rpe is X⁺, the size of the training data.
+follows from the recipe of a run whose rounds are epochs (`protocol.aggregations = 0`). Such a run records
+rpe, and ρ = |U⁻| rpe is X⁺, the size of the training data.
 """
 
 import math

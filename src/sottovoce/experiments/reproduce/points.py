@@ -33,7 +33,9 @@ def panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
                 panel["levels"].setdefault(level, round(Figure.of(values).mean, 5))
     for panel in titled.values():
         order = dict.fromkeys(form.panel(run)[1] for run in form.runs())
-        panel["curves"] = [_curve(form, name, panel["curves"][name]) for name in order if name in panel["curves"]]
+        panel["curves"] = [
+            _curve(form, name, panel["curves"][name]) for name in order if name in panel["curves"]
+        ]
         if form.frontier:
             panel["curves"].append(_frontier(panel["curves"]))
     return list(titled.values())

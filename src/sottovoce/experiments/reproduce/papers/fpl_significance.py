@@ -45,8 +45,6 @@ def _people(data: str, method: str, metric: str, seed: int) -> NDArray[np.float6
         changes.append(shared.ALONE)
     else:
         changes = list(shared.beside(form.recipe, changes) or changes)
-    run = run_recipe(
-        Recipe.read(form.recipe, [*changes, f"run.seed={seed}"]), None, None, progress=False
-    )
+    run = run_recipe(Recipe.read(form.recipe, [*changes, f"run.seed={seed}"]), None, None, progress=False)
     column = metric if level is None else f"{level} {metric}"
     return run.people()[column].fill_null(np.nan).to_numpy().astype(np.float64)

@@ -1,5 +1,7 @@
 """Table 1 of Anelli et al. (2020): sizes of training sets, and how much people prefer each category, B_T."""
 
+from typing import Any
+
 import numpy as np
 
 from sottovoce.data.load import load
@@ -22,7 +24,7 @@ SHORT = {
 
 
 @measurement("fpl_table_1.sizes")
-def sizes(seed: int, *, data: str, earliest: bool = False, **settings: object) -> dict[str, float]:
+def sizes(seed: int, *, data: str, earliest: bool = False, **settings: Any) -> dict[str, float]:
     """The training set of a data set; `settings` are those of its source and filters."""
     train = TemporalHoldout(earliest=earliest).split(load(data, seed=seed, **settings), seed).train
     people, items, count = train.people, train.items, len(train)
