@@ -137,3 +137,21 @@ def test_what_is_open_together_with_others():
     assert figures.every([True, None]) is None
     assert figures.every([None, False]) is False
     assert [figures.opposite(holds) for holds in (True, False, None)] == [False, True, None]
+
+
+def test_the_shift_of_one_category(run):
+    shift = "bias-disparity@10"
+    one = run(
+        3.0,
+        categories={shift: {"Food": -0.25}},
+        categories_beside={"popularity": {shift: {"Food": None}}, "random": {shift: {"Food": 0.5}}},
+    )
+    assert value(one, f"{shift}: Food", "final") == -0.25
+    assert value(one, f"{shift}: Food", "final", "random") == 0.5
+    assert math.isnan(value(one, f"{shift}: Food", "final", "popularity"))
+    assert figures.say(-0.25, f"{shift}: Food") == "−0.2500"
+    assert figures.say_read(f"{shift}: Food", "final") == "Bias disparity@10: Food, at the end"
+    with pytest.raises(RecipeError, match=r"no bias-disparity@10 of 'Foo'. Did you mean 'Food'?"):
+        value(one, f"{shift}: Foo", "final")
+    with pytest.raises(RecipeError, match=r"Measure 'bias-disparity@10' on data with categories"):
+        value(run(3.0), f"{shift}: Food", "final")

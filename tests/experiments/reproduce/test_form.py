@@ -118,6 +118,7 @@ CLAIM = '[[claims]]\nclaim = "It is."\nchecks = [{{ {} }}]\n'
         ('[axes.more]\n"a, b" = {}\n', "the label 'a, b' has a comma"),
         ("[[also]]\nof = 'slw'\nset = {}\n", "no axis has a label 'slw'. Did you mean 'slow'?"),
         ("[[also]]\nof = 'means'\nset = {}\n", "'means' is not a label of an axis"),
+        ("[axes.more]\n'a' = {}\n'a+' = {}\n'a plus' = {}\n", "two labels differ only in punctuation"),
         ("[[rows]]\nat = { hours = 3 }\n", 'hours are read from curves over rounds. Add x = "hours"'),
     ],
 )

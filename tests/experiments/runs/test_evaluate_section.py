@@ -35,6 +35,9 @@ def test_a_run_measures_what_was_asked_for(tmp_path: Path) -> None:
     assert run.result["metric"] == "recall@5"
     assert list(run.result["tails"]) == ["recall@5", "f1-list@5"]
     assert run.result["categories"]["bias-disparity@5"]
+    beside = run.result["categories_beside"]
+    assert beside.keys() == {"popularity", "random"}
+    assert beside["random"]["bias-disparity@5"].keys() == run.result["categories"]["bias-disparity@5"].keys()
     assert run.recipe.evaluate.metrics == names
     manifest = json.loads((tmp_path / "run" / "split.json").read_text())
     assert manifest["sha256"] == run.result["split"]

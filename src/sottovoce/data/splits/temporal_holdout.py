@@ -50,8 +50,8 @@ class TemporalHoldout(NamedTuple):
     """To choose settings: the test set stays out of the run, and the training set is split once more in the
     same way. Its last interactions are then what is held out (Section 4.3)."""
     earliest: bool = False
-    """Hold out each person's first interactions in place of the last. Figures that Anelli et al. print for
-    Italy fit this split (docs/reproductions/fpl-table-2.md); their text describes the other one."""
+    """Hold out each person's first interactions in place of the last. Anelli et al. do not describe this
+    split, but for Italy their Top-Pop is closer to it (docs/reproductions/fpl-table-2.md)."""
 
     def split(self, data: Interactions, seed: int) -> Split:
         """The split. The seed only draws candidates."""

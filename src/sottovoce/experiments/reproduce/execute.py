@@ -18,7 +18,7 @@ import numpy as np
 from sottovoce import __version__, files
 from sottovoce.errors import RunError
 from sottovoce.experiments.pages import plots
-from sottovoce.experiments.reproduce import claims, figures, leaks, metrics, shared
+from sottovoce.experiments.reproduce import claims, figures, leaks, metrics, points, shared
 from sottovoce.experiments.reproduce.figures import Figure, Results
 from sottovoce.experiments.reproduce.form import Labels, Reproduction, settings
 from sottovoce.experiments.reproduce.sections import Rows
@@ -91,8 +91,11 @@ def execute(plan: Plan, jobs: int, data_dir: Path | None, tell: Tell) -> Results
     opened = {run: [Run.open(point.place.path) for point in points] for run, points in plan.points.items()}
     for run, apart in plan.beside.items():
         for one, other in zip(opened[run], opened[apart], strict=False):
-            more = one.figures.tails_beside | other.figures.tails_beside
-            update = {"references": other.references, "tails_beside": more}
+            update = {
+                "references": other.references,
+                "tails_beside": one.figures.tails_beside | other.figures.tails_beside,
+                "categories_beside": one.figures.categories_beside | other.figures.categories_beside,
+            }
             one.figures = one.figures.model_copy(update=update)
     return {run: runs for run, runs in opened.items() if run not in plan.beside.values()}
 
@@ -127,8 +130,8 @@ def summarise(plan: Plan, results: Results) -> dict[str, Any]:
         "tuned": form.tuned,
         "notes": [*form.notes, *_diverged(results)],
         "metric": form.metric,
-        "x": form.x,
-        "panels": _panels(form, results),
+        "x": points.label(form) if form.along else form.x,
+        "panels": points.panels(form, results) if form.along else _panels(form, results),
         "people": [_people(form, metric, results) for metric in form.people],
         **({"leaks": leaks.tables(results)} if form.audit else {}),
         **({"disclosures": _disclosures(form, results)} if form.disclosures else {}),

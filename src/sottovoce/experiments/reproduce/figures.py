@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sottovoce.errors import RecipeError
 from sottovoce.evaluate import student
 from sottovoce.experiments.pages import words
-from sottovoce.experiments.reproduce import leaks
+from sottovoce.experiments.reproduce import cost, leaks
 from sottovoce.experiments.reproduce.form import Labels, Reproduction
 from sottovoce.experiments.reproduce.sections import TAILS, At, Hours, Reaches
 from sottovoce.experiments.runs.machine import size
@@ -38,6 +38,8 @@ Results = Mapping[Labels, Sequence[Run]]
 CHURN = {"share online": "online", "minutes per session": "session_minutes"}
 OF_DATA = ("people", "items", "interactions")
 SIZES = ("bytes", "bytes per person")
+SHIFT = "bias-disparity@"
+"""Begins the names of shifts: "bias-disparity@10: Food" is that of one category of items."""
 EXPOSURE = "exposure@"
 """Begins the names of the share of honest people's lists that hold the item that attackers promote."""
 COUNTS = (*OF_DATA, "nodes", "messages", *SIZES, "seconds", "Mbit per message", *CHURN)
@@ -140,6 +142,10 @@ def value(
         return _exposure(run.figures, metric.removeprefix(EXPOSURE))
     if metric in leaks.NAMES:
         return leaks.value(run, metric)
+    if metric in cost.NAMES:
+        return cost.value(run, metric)
+    if is_shift(metric):
+        return _shift(run.figures, metric, level)
     if metric in NODES:
         known = run.figures.by_node.get(NODES[metric], {})
         return _number(known.get("mean" if at == "final" else str(at)))
@@ -201,7 +207,7 @@ def smaller_is_better(metric: str, at: At) -> bool:
     """Whether a small number is the good one."""
     counted = (*SIZES, "seconds", "messages", "rounds to converge", "seconds per node")
     few = metric in counted or metric.startswith(EXPOSURE)
-    return isinstance(at, Reaches) or few or lower_is_better(metric)
+    return isinstance(at, Reaches) or few or metric == cost.CCE or lower_is_better(metric)
 
 
 def say(figure: float, metric: str, at: At = "final") -> str:
@@ -210,6 +216,10 @@ def say(figure: float, metric: str, at: At = "final") -> str:
         return "never" if figure == math.inf else f"{figure:.3g}"
     if metric in leaks.NAMES and math.isfinite(figure):
         return f"{figure:.2f}" if metric == leaks.EPSILON else f"{100 * figure:.1f} %"
+    if metric in cost.NAMES:
+        return cost.say(figure, metric)
+    if is_shift(metric) and math.isfinite(figure):
+        return f"{figure:+.4f}".replace("-", "−")
     if metric in NODES and math.isfinite(figure):
         return f"{figure:.3g}" if abs(figure) < 1000 else f"{figure:,.0f}"
     if metric not in COUNTS or not math.isfinite(figure):
@@ -244,6 +254,11 @@ def say_at(at: At, x: str = "rounds") -> str:
     return at.replace("cdf", "CDF")
 
 
+def is_shift(metric: str) -> bool:
+    """Whether it is the bias disparity of one category of items."""
+    return metric.startswith(SHIFT) and ": " in metric
+
+
 def say_read(metric: str, at: At, x: str = "rounds") -> str:
     """What was read, in words."""
     return metric if metric in COUNTS else f"{name(metric)}, {say_at(at, x)}"
@@ -262,7 +277,10 @@ def every(holds: Iterable[bool | None]) -> bool | None:
 
 def name(metric: str) -> str:
     """What is measured, in words."""
-    return metric if metric in NODES or metric in leaks.NAMES else words.name(metric)
+    if metric in NODES or metric in leaks.NAMES or metric in cost.NAMES:
+        return metric
+    kind, between, category = metric.partition(": ")
+    return words.name(kind) + between + category
 
 
 def of_everybody(run: Run, metric: str) -> NDArray[np.float64]:
@@ -288,6 +306,17 @@ def _count(result: Result, metric: str) -> float:
 def _exposure(result: Result, k: str) -> float:
     """NaN if nothing is promoted."""
     return _number(None if result.attack is None else result.attack.exposure.get(k))
+
+
+def _shift(result: Result, metric: str, level: str | None) -> float:
+    kind, _, category = metric.partition(": ")
+    known = (result.categories if level is None else result.categories_beside.get(level, {})).get(kind, {})
+    if category not in known:
+        raise RecipeError(
+            f"These runs have no {kind} of {category!r}.",
+            nearest(category, list(known)) if known else f"Measure {kind!r} on data with categories.",
+        )
+    return _number(known[category])
 
 
 def _number(value: float | None) -> float:

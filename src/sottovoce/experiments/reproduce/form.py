@@ -18,6 +18,7 @@
     fewer    labels that are run under fewer seeds, such as { "as large as MovieLens 10M" = 1 }
     x        the x axis of curves: "rounds" (the default), "hours" of virtual time, "messages" per node, or
              "megabytes" per person
+    along    an axis whose labels are numbers: curves go along it, a point for each run
     [[rows]] figures, with what the paper printed and how far off ours may be
     [[claims]] statements, each with checks
 
@@ -26,6 +27,7 @@ one run per combination of those. `panels` are the axes that make a picture of t
 """
 
 import itertools
+import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -55,6 +57,12 @@ class Reproduction(Labelled):
     did, such as "rounds to converge" (`figures.NODES`)."""
     x: Literal["rounds", "hours", "messages", "megabytes"] = "rounds"
     """The x axis of curves: rounds, hours of virtual time, messages per node, or megabytes per person."""
+    along: str | None = None
+    """An axis whose labels are numbers. Curves go along it, with a point for each run, read at its end."""
+    across: str | None = None
+    """With `along`: the metric on the x axis, in place of the numbers."""
+    frontier: bool = False
+    """With `across`: draw the points that no other exceeds in both metrics (the Pareto frontier)."""
     hours: Annotated[float, Field(gt=0)] | None = None
     """How many hours a round stands for in runs without a clock, such as central training."""
     first_seed: Annotated[int, Field(ge=0)] = 1
@@ -95,7 +103,7 @@ class Reproduction(Labelled):
     def panel(self, run: Labels) -> tuple[str, str]:
         """The title of the picture that a run is drawn in, and the name of its curve."""
         inside = [axis in self.panels for axis in self.axes]
-        rest = [not shown for shown in inside]
+        rest = [axis not in self.panels and axis != self.along for axis in self.axes]
         name = ", ".join(itertools.compress(run, rest)) or "mean over seeds"
         return ", ".join(itertools.compress(run, inside)), name
 
@@ -112,6 +120,7 @@ class Reproduction(Labelled):
                 raise RecipeError(
                     f"{self._where}: there is no axis {axis!r}.", nearest(axis, list(self.axes))
                 )
+        self._check_along()
         checks = [check for claim in self.claims for check in claim.checks]
         for check in checks:
             self._check_form(check)
@@ -135,6 +144,24 @@ class Reproduction(Labelled):
         for rows in self.rows:
             self._check_printed(rows.paper, rows.of, rows.only)
 
+    def _check_along(self) -> None:
+        lacking = "along" if self.across and not self.along else "across"
+        if (self.across and not self.along) or (self.frontier and not self.across):
+            asking = "across" if lacking == "along" else "frontier"
+            raise RecipeError(f"{self._where}: {asking} needs {lacking}.", f"Add {lacking} = …")
+        if self.along is None:
+            return
+        if self.along not in self.axes:
+            raise RecipeError(
+                f"{self._where}: there is no axis {self.along!r}.", nearest(self.along, list(self.axes))
+            )
+        for label in self.axes[self.along]:
+            if place(label) is None:
+                raise RecipeError(
+                    f"{self._where}: curves go along {self.along!r}, but {label!r} does not end in a number.",
+                    "Let its labels end in numbers.",
+                )
+
     def _check_hours(self) -> None:
         reads = [*self.rows, *(check for claim in self.claims for check in claim.checks)]
         if self.x != "hours" and (self.hours or any(isinstance(read.at, Hours) for read in reads)):
@@ -153,6 +180,12 @@ class Reproduction(Labelled):
                 "function = name.",
             )
         self.refuse_mixed(check.texts)
+
+
+def place(label: str) -> float | None:
+    """The number that a label such as "π = 0.4" ends in; None if there is none."""
+    found = re.search(r"-?\d+(\.\d+)?$", label)
+    return None if found is None else float(found.group())
 
 
 def settings(table: Mapping[str, Any]) -> list[str]:

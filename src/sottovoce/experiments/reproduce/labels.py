@@ -117,7 +117,7 @@ class Labelled(BaseModel):
 
     def folder(self, run: Labels) -> str:
         """The name of a run's directory, unless runs are shared."""
-        return re.sub(r"[^\w.]+", "-", " ".join(run).lower()).strip("-")
+        return re.sub(r"[^\w.]+", "-", " ".join(run).lower().replace("+", " plus ")).strip("-")
 
     def named(self, text: str) -> Named:
         """The labels in a text such as "gossip, 10 epochs"."""

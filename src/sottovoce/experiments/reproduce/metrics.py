@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from sottovoce.errors import RecipeError
 from sottovoce.evaluate.names import named
 from sottovoce.experiments.recipe.recipe import Recipe
-from sottovoce.experiments.reproduce import leaks
-from sottovoce.experiments.reproduce.figures import COUNTS, EXPOSURE, NODES
+from sottovoce.experiments.reproduce import cost, leaks
+from sottovoce.experiments.reproduce.figures import COUNTS, EXPOSURE, NODES, is_shift
 from sottovoce.experiments.reproduce.form import Reproduction
 from sottovoce.metrics import NAMES
 from sottovoce.registry import nearest
@@ -27,7 +27,10 @@ def check(form: Reproduction, changes: Iterable[Iterable[str]]) -> None:
     _require(form, [form.metric], set.intersection(*map(set, measured)), ())
     reads = [*form.rows, *(check for claim in form.claims for check in claim.checks)]
     asked = [*(read.metric for read in reads if read.metric is not None), *form.people]
-    _require(form, asked, set().union(*measured), (*COUNTS, *NODES, *leaks.NAMES))
+    asked = [metric.partition(": ")[0] if is_shift(metric) else metric for metric in asked]
+    _require(form, asked, set().union(*measured), (*COUNTS, *NODES, *cost.NAMES, *leaks.NAMES))
+    if form.across is not None:
+        _require(form, [form.across], set.intersection(*map(set, measured)), (*COUNTS, *cost.NAMES))
 
 
 def possible(recipe: Recipe) -> list[str]:

@@ -11,7 +11,13 @@ from pathlib import Path
 from sottovoce.experiments.recipe.recipe import Recipe
 
 _KEPT = ("data.", "split.", "evaluate.")
-_BESIDE = ("model.name=popularity", "protocol.name=central", "run.rounds=1", "evaluate.every=1")
+_BESIDE = (
+    "model.name=popularity",
+    "protocol.name=central",
+    "privacy.steps=[]",
+    "run.rounds=1",
+    "evaluate.every=1",
+)
 ALONE = "evaluate.references=[]"
 
 

@@ -131,6 +131,8 @@ class Result(_Table):
     """Who was online when (`sottovoce.simulate.churn.statistics`)."""
     categories: dict[str, Metrics] = {}
     """The bias disparity of each category of items."""
+    categories_beside: dict[str, dict[str, Metrics]] = {}
+    """The same with each baseline and reference, in their names."""
     privacy: list[Seen] = []
     """What leaves a device."""
     dp: Spent | None = None

@@ -93,6 +93,10 @@ def _tails(measured: "Evaluation") -> dict[str, dict[str, float | None]]:
     return {metric: finite(tails(values, metric)) for metric, values in measured.per_user.items()}
 
 
+def _categories(measured: "Evaluation") -> dict[str, dict[str, float | None]]:
+    return {metric: finite(shifts) for metric, shifts in measured.by_category.items()}
+
+
 def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
     from sottovoce import __version__
     from sottovoce.kernels import compilations
@@ -130,7 +134,8 @@ def _result(prepared: Prepared, trained: Trained, tables: _Tables) -> Result:
         notes=[*data.notes, *plan.notes, *plan.measured.notes, *summed(simulation), *lied],
         by_node=nodes.summary(tables.by_node),
         **times(simulation),
-        categories={name: finite(shifts) for name, shifts in last.by_category.items()},
+        categories=_categories(last),
+        categories_beside={name: _categories(one) for name, one in beside.items() if one.by_category},
         privacy=[Seen(**one._asdict()) for one in leaving],
         dp=dp.spent(simulation),
         attack=tables.attack,
