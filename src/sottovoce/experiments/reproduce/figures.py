@@ -219,7 +219,7 @@ def say(figure: float, metric: str, at: At = "final") -> str:
     if metric in cost.NAMES:
         return cost.say(figure, metric)
     if is_shift(metric) and math.isfinite(figure):
-        return f"{figure:+.4f}".replace("-", "−")
+        return f"{figure:.4f}".replace("-", "−")
     if metric in NODES and math.isfinite(figure):
         return f"{figure:.3g}" if abs(figure) < 1000 else f"{figure:,.0f}"
     if metric not in COUNTS or not math.isfinite(figure):

@@ -22,10 +22,11 @@ def label(form: Reproduction) -> str:
 
 def panels(form: Reproduction, results: Results) -> list[dict[str, Any]]:
     """The curves of every panel, with means over seeds; and the levels."""
-    titled: dict[str, dict[str, Any]] = {}
+    titles = dict.fromkeys(form.panel(run)[0] for run in results)
+    titled: dict[str, dict[str, Any]] = {t: {"title": t, "curves": {}, "levels": {}} for t in titles}
     for run in sorted(results, key=lambda run: _number(form, run)):
         title, name = form.panel(run)
-        panel = titled.setdefault(title, {"title": title, "curves": {}, "levels": {}})
+        panel = titled[title]
         panel["curves"].setdefault(name, []).append((_number(form, run), results[run]))
         for level in form.levels if form.lines is None else form.lines:
             if figures.measured(form, level, [run], results):

@@ -45,7 +45,7 @@ def less_than_everything(form: Reproduction, results: Results) -> list[Finding]:
         if whole is None or tested not in results or _on(form, whole, "test") not in results:
             found.append(Finding(f"{told}; not run on test data", None))
         elif number == 1:
-            found.append(Finding(told, False))
+            found.append(Finding(told, None if len(results[tested]) < 2 else False))
         else:
             whole = _on(form, whole, "test")
             lead = _lead(form, results[tested], results[whole])
@@ -90,7 +90,8 @@ def frontier(form: Reproduction, results: Results) -> list[Finding]:
         f"{name} ({figures.say(y, PRECISION)})" for name, (_, y) in zip(names, front, strict=True)
     )
     said = f"on the frontier, {len(cheap)} of {len(names)} with one triple: {told}"
-    return [Finding(said, 0 < len(cheap) < len(names))]
+    single = any(len(runs) < 2 for runs in results.values())
+    return [Finding(said, None if single else 0 < len(cheap) < len(names))]
 
 
 @statement("fpl.same_as_central")
@@ -101,7 +102,7 @@ def same_as_central(form: Reproduction, results: Results) -> list[Finding]:
     for method in (*CHEAP, *MORE):
         mine = _shifts(form, results, method)
         if mine and wanted:
-            same = [np.sign(a) == np.sign(b) for a, b in zip(mine, wanted, strict=True)]
+            same = [bool(np.sign(a) == np.sign(b)) for a, b in zip(mine, wanted, strict=True)]
             others = [name for name, equal in zip(CATEGORIES, same, strict=True) if not equal]
             but = f", not {' and '.join(others)}" if others else ""
             found.append(Finding(f"{method}: {sum(same)} of {len(same)} as BPR-MF{but}", sum(same) >= MOST))
