@@ -127,17 +127,18 @@ def test_als_is_refused_where_nobody_sums():
 
 
 @pytest.mark.parametrize(
-    ("asked", "count", "group"),
+    ("asked", "people", "count", "group"),
     [
-        (0, 250, 160),  # 5 % of 100 × 50: 8 of 160 people have an item
-        (0, 2500, 128),
-        (0, 5, 1024),
-        (7, 250, 7),
+        (0, 2000, 5000, 160),  # 5 % of 2000 × 50: 8 of 160 people have an item
+        (0, 2000, 50_000, 128),
+        (0, 2000, 100, 1024),
+        (0, 100, 250, 100),  # few people are one group
+        (7, 100, 250, 7),
     ],
 )
-def test_sparse_data_make_larger_groups(asked, count, group):
-    values = np.zeros(5000, int)
-    values[np.arange(count) * 5000 // count] = 1
-    some = ratings(values.reshape(100, 50).tolist())
+def test_sparse_data_make_larger_groups(asked, people, count, group):
+    values = np.zeros(50 * people, int)
+    values[np.arange(count) * len(values) // count] = 1
+    some = ratings(values.reshape(people, 50).tolist())
     assert fitted(Consensus(group=asked), some).group == group
     assert fitted(Gossip(), some) == Gossip()

@@ -248,5 +248,5 @@ def test_reports_say_what_leaves():
     assert discloses(PositiveFeedback()) == ()
     (told,) = discloses(PositiveFeedback(0.25, highest=0.5, silent=0.1, drawn="item"))
     assert "between 0.25 and 0.5" in told.tells
-    assert "10% of people" in told.tells
+    assert "10 % of people" in told.tells
     assert "the others are never sent" in told.tells

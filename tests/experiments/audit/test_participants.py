@@ -33,7 +33,10 @@ def federation(protocol, rule, rounds=3, observers=OBSERVERS):
 
 
 def by_way(view, truth):
-    return {entry["way"]: entry for entry in attacks.items(view, truth, 1)}
+    return {
+        entry["way"]: entry
+        for entry in attacks.items(view, truth, attacks.ways(view, truth), attacks.count(view, 1))
+    }
 
 
 def test_in_a_group_of_two_the_other_one_has_no_secrets():

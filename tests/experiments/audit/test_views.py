@@ -31,7 +31,10 @@ def observed(model, rounds, *, server=False, **parts):
 
 
 def by_way(view, truth, per_item=1):
-    return {entry["way"]: entry for entry in attacks.items(view, truth, per_item)}
+    return {
+        entry["way"]: entry
+        for entry in attacks.items(view, truth, attacks.ways(view, truth), attacks.count(view, per_item))
+    }
 
 
 @pytest.mark.parametrize("chain", [Whole(), Chain(share=0.4)], ids=["whole", "some"])
