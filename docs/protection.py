@@ -46,8 +46,13 @@ def mean(cell: Sequence[Record], figure: str) -> float:
 
 
 def percent(value: float, digits: int = 0) -> str:
-    """A share in percent; a dash for what does not exist."""
-    return "–" if value != value else f"{100 * value:.{digits}f} %"
+    """A share in percent, 100 only if it is all; a dash for what does not exist."""
+    if value != value:
+        return "–"
+    if value < 0.01 or 0.99 <= value < 1:
+        digits = max(1, digits)
+    text = f"{100 * value:.{digits}f}"
+    return "0 %" if value == 0 else "100 %" if value == 1 else f"{min(text, '99.9', key=float)} %"
 
 
 def spread(cell: Sequence[Record], figure: str) -> str:
