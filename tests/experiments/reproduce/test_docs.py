@@ -161,7 +161,9 @@ def test_results_in_the_repository_are_whole():
         assert not found["quick"]
         assert len(found["seeds"]) >= form.seeds
         assert [claim["claim"] for claim in found["claims"]] == [claim.claim for claim in form.claims]
-        assert (found["tuned"], found["notes"]) == (form.tuned, form.notes)
+        of_runs = found["notes"][len(form.notes) :]
+        assert (found["tuned"], found["notes"][: len(form.notes)]) == (form.tuned, form.notes)
+        assert all(note.startswith("Diverged: ") for note in of_runs)
         assert not re.search(r"/work/|/tmp/|/home/", path.read_text("utf-8"))
 
 
