@@ -8,6 +8,7 @@ import numpy as np
 
 from sottovoce.combine.sums.interface import participants_decrypt
 from sottovoce.errors import RunError
+from sottovoce.exchange.steps.interface import hides_items
 from sottovoce.experiments.audit import (
     attacks,
     canaries,
@@ -129,7 +130,7 @@ def _attacked(
     found += participants.views(seen, sent, parts.merge, items, held)
     entries: list[dict[str, Any]] = []
     for view in found:
-        of_items = attacks.items(view, truth, per_item)
+        of_items = attacks.items(view, truth, per_item, any(map(hides_items, parts.steps)))
         best = max(of_items, key=sentences.success)["way"]
         entries += [*of_items, attacks.members(view, truth, best), attacks.not_items(view, truth)]
         entries += attacks.resemblance(view, truth, per_item, best)
