@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from sottovoce.evaluate.audit.changed_rows import WAYS, attack
+from sottovoce.evaluate.audit.changes import Changes
 from tests.evaluate.audit.crowd import changes, noise, owned, sampled
 
 OWN = owned()
@@ -85,3 +86,15 @@ def test_a_message_without_rows_names_nothing():
     assert recall.value == 0
     for way in ("repeated", "length", "side", "age"):
         assert found(way, nothing).recall.value == pytest.approx(OWN.mean())
+
+
+def test_withheld_items_are_on_the_side_that_changes_rarely():
+    """Each own row is sent with probability 0.2, and negatives change in two of five messages."""
+    own, rng = owned(), np.random.default_rng(5)
+    whole = sampled(own, 6)
+    sent = ~own[whole.target, whole.item] | (rng.random(len(whole.item)) < 0.2)
+    seen = Changes._make(column[sent] for column in whole)
+    rare, usual, once = (found(way, seen, own) for way in ("rare side", "side", "changed"))
+    assert rare.precision.low > 0.7 > 0.2 > usual.precision.high
+    assert once.precision.high < 0.3
+    assert found("side", whole, own).precision.value == 1

@@ -14,6 +14,7 @@ them apart give each item a score:
 | `every`    | the share of messages in which its row changed, and if all: how rarely others' did |
 | `length`   | how far its row moved on average                                                 |
 | `side`     | on which side its change lies, along the direction that most changes share       |
+| `rare side` | on the other side, for people who withhold some rows of their items                |
 | `age`      | by how much the row's age grew                                                   |
 | `unusual`  | by how much the row's age grew, less the mean over other people                  |
 | `never`    | 1 if its row never changed: one's own items are never drawn as negatives         |
@@ -22,7 +23,8 @@ them apart give each item a score:
 vector of the person, for all rows. The number is positive for an item of the person, and negative for a
 negative. The shared direction is the first singular vector of the changes. Which of its two sides is positive
 is not known: it is the side whose rows changed in more messages, or after one message the smaller side,
-because there are several negatives for each item.
+because there are several negatives for each item. If people withhold rows of their own items at random, these
+change less often than negatives, and it is the other side (`rare side`).
 
 `never` works if a step hides the rows of one's own items: then the hidden ones stand out after many rounds.
 
@@ -92,6 +94,11 @@ def side(changes: Changes, targets: int, items: int) -> Doubles:
     return summed(changes, np.where(positive[message], along, -along), targets, items)
 
 
+def rare_side(changes: Changes, targets: int, items: int) -> Doubles:
+    """[P, items]: `side`, if the positive side is the one whose rows changed in fewer messages."""
+    return -side(changes, targets, items)
+
+
 def age(changes: Changes, targets: int, items: int) -> Doubles:
     """[P, items]: by how much the row's age grew."""
     return summed(changes, changes.growth.astype(np.float64), targets, items)
@@ -116,6 +123,7 @@ WAYS: dict[str, Callable[[Changes, int, int], Doubles]] = {
     "every": every,
     "length": length,
     "side": side,
+    "rare side": rare_side,
     "age": age,
     "unusual": unusual,
     "never": never,

@@ -51,6 +51,7 @@ def some_rounds(rounds: int) -> list[int]:
     return [*(step for step in steps if step < rounds), rounds]
 
 
+<<<<<<< HEAD
 Way = Callable[[int], Doubles]
 """Scores [P, items] of a view's targets after so many observed rounds."""
 Named = tuple[str, Way]
@@ -76,6 +77,19 @@ def items(view: View, truth: Truth, ways: Mapping[str, Way], count: Longs) -> li
     """
     own, found = truth.own(view.person), []
     for way, after in ways.items():
+=======
+def items(view: View, truth: Truth, per_item: int, withheld: bool = False) -> list[dict[str, Any]]:
+    """Which items people have, by every way, after some numbers of rounds.
+
+    `per_item` is how many training instances there are for each item of a person. `withheld` says whether
+    people withhold rows of their own items. How many they have is not told then: the mean is known.
+    """
+    own, found, count = truth.own(view.person), [], _count(view, per_item)
+    if withheld:
+        count = np.full(len(own), max(1, round(len(truth.item) / (len(truth.indptr) - 1))))
+    shape = len(view.person), truth.items
+    for way in (*_ways(view), *(("rare side",) if withheld and view.updates else ())):
+>>>>>>> i20
         curve = []
         for rounds in some_rounds(view.rounds):
             one = changed_rows.attack(way, after(rounds), count, own, view.person)

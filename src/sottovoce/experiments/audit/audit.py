@@ -9,6 +9,7 @@ import numpy as np
 
 from sottovoce.combine.sums.interface import participants_decrypt
 from sottovoce.errors import RunError
+from sottovoce.exchange.steps.interface import hides_items
 from sottovoce.experiments.audit import (
     attacks,
     canaries,
@@ -137,6 +138,7 @@ def _attacked(
     versions = functools.partial(replay.models, run.recipe, parts, split, of_server)
     model = known.network.model if isinstance(known, Again) else parts.model
     for view in found:
+<<<<<<< HEAD
         ways, excluded = attacks.ways(view, truth), attacks.unchanged(view, truth)
         if isinstance(model, BPR) and view.updates:
             view = pairs.fewer(view, truth)
@@ -144,6 +146,12 @@ def _attacked(
             if view.name == "server":
                 ways |= pairs.withheld(view, truth, model, of_server.clock, versions)
         entries += _of_items(view, truth, ways, excluded, attacks.count(view, per_item))
+=======
+        of_items = attacks.items(view, truth, per_item, any(map(hides_items, parts.steps)))
+        best = max(of_items, key=sentences.success)["way"]
+        entries += [*of_items, attacks.members(view, truth, best), attacks.not_items(view, truth)]
+        entries += attacks.resemblance(view, truth, per_item, best)
+>>>>>>> i20
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
         if view.name not in attacks.SUMS:

@@ -34,6 +34,7 @@ WAYS = {
     "differences": "rows that differ by one contributor",
     "length": "how far rows move",
     "side": "the side to which rows move",
+    "rare side": "the side to which fewer rows move",
     "age": "the growth of row ages",
     "unusual": "a growth of row ages that others do not show",
     "never": "rows that never change",
