@@ -51,15 +51,14 @@ def some_rounds(rounds: int) -> list[int]:
     return [*(step for step in steps if step < rounds), rounds]
 
 
-<<<<<<< HEAD
 Way = Callable[[int], Doubles]
 """Scores [P, items] of a view's targets after so many observed rounds."""
 Named = tuple[str, Way]
 """A way with its name."""
 
 
-def ways(view: View, truth: Truth) -> dict[str, Way]:
-    """The ways to find items that suit a view, whatever the model is."""
+def ways(view: View, truth: Truth, withheld: bool = False) -> dict[str, Way]:
+    """The ways to find items that suit a view, whatever the model is; `withheld`: own rows may stay away."""
 
     def after(way: str) -> Way:
         return lambda rounds: changed_rows.WAYS[way](
@@ -67,7 +66,8 @@ def ways(view: View, truth: Truth) -> dict[str, Way]:
         )
 
     suitable = _OF_SUMS if view.name in SUMS else _OF_UPDATES if view.updates else _OF_MODELS
-    return {way: after(way) for way in suitable}
+    rare = ("rare side",) if withheld and view.updates else ()
+    return {way: after(way) for way in (*suitable, *rare)}
 
 
 def items(view: View, truth: Truth, ways: Mapping[str, Way], count: Longs) -> list[dict[str, Any]]:
@@ -77,25 +77,17 @@ def items(view: View, truth: Truth, ways: Mapping[str, Way], count: Longs) -> li
     """
     own, found = truth.own(view.person), []
     for way, after in ways.items():
-=======
-def items(view: View, truth: Truth, per_item: int, withheld: bool = False) -> list[dict[str, Any]]:
-    """Which items people have, by every way, after some numbers of rounds.
-
-    `per_item` is how many training instances there are for each item of a person. `withheld` says whether
-    people withhold rows of their own items. How many they have is not told then: the mean is known.
-    """
-    own, found, count = truth.own(view.person), [], _count(view, per_item)
-    if withheld:
-        count = np.full(len(own), max(1, round(len(truth.item) / (len(truth.indptr) - 1))))
-    shape = len(view.person), truth.items
-    for way in (*_ways(view), *(("rare side",) if withheld and view.updates else ())):
->>>>>>> i20
         curve = []
         for rounds in some_rounds(view.rounds):
             one = changed_rows.attack(way, after(rounds), count, own, view.person)
             curve.append({"rounds": rounds, **{name: plain(f) for name, f in one._asdict().items()}})
         found.append(_entry("items", view, way, curve))
     return found
+
+
+def mean_count(view: View, truth: Truth) -> Longs:
+    """[P]: how many items people have on average, which is known where steps keep each person's number."""
+    return np.full(len(view.person), max(1, round(len(truth.item) / (len(truth.indptr) - 1))))
 
 
 def count(view: View, per_item: int) -> Longs:

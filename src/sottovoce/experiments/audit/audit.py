@@ -137,21 +137,17 @@ def _attacked(
     of_server = seen.among(seen.update & (seen.observer < 0))
     versions = functools.partial(replay.models, run.recipe, parts, split, of_server)
     model = known.network.model if isinstance(known, Again) else parts.model
+    withheld = any(map(hides_items, parts.steps))
     for view in found:
-<<<<<<< HEAD
-        ways, excluded = attacks.ways(view, truth), attacks.unchanged(view, truth)
+        ways, excluded = attacks.ways(view, truth, withheld), attacks.unchanged(view, truth)
+        count = attacks.mean_count(view, truth) if withheld else attacks.count(view, per_item)
         if isinstance(model, BPR) and view.updates:
             view = pairs.fewer(view, truth)
+            count = attacks.count(view, per_item)
             ways, excluded = pairs.ways(view, truth), pairs.fell(view, truth)
             if view.name == "server":
                 ways |= pairs.withheld(view, truth, model, of_server.clock, versions)
-        entries += _of_items(view, truth, ways, excluded, attacks.count(view, per_item))
-=======
-        of_items = attacks.items(view, truth, per_item, any(map(hides_items, parts.steps)))
-        best = max(of_items, key=sentences.success)["way"]
-        entries += [*of_items, attacks.members(view, truth, best), attacks.not_items(view, truth)]
-        entries += attacks.resemblance(view, truth, per_item, best)
->>>>>>> i20
+        entries += _of_items(view, truth, ways, excluded, count)
         if isinstance(known, Again):
             entries += private.entries(view, truth, known)
         if view.name not in attacks.SUMS:
